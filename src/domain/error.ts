@@ -1,0 +1,16 @@
+/**
+ * An error for a person: one sentence, no stack. The CLI prints it on stderr and exits with `exitCode`:
+ * 2 for bad use (a wrong value, a port in use), 1 for a bad outcome (no server, no right).
+ */
+export class FleetError extends Error {
+  override readonly name: string = 'FleetError';
+  readonly exitCode: 1 | 2;
+  /** What to do about it, e.g. a command to type; printed on a line of its own. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, options: { exitCode?: 1 | 2; hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.exitCode = options.exitCode ?? 1;
+    this.hint = options.hint;
+  }
+}

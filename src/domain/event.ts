@@ -1,0 +1,48 @@
+/** What an agent's output becomes, whatever CLI it came from. One line of `events.jsonl` each. */
+export type AgentEvent =
+  | { type: 'started'; session?: string; model?: string }
+  | { type: 'text'; text: string }
+  | { type: 'tool-call'; id: string; name: string; input: string }
+  | { type: 'tool-result'; id: string; ok: boolean; output: string }
+  /** Tokens of one model call, or a correction: the values are added up. `context` is the size of the conversation now. */
+  | { type: 'usage'; input: number; output: number; cached: number; costUsd?: number; context?: number }
+  /** The agent asks for something that nobody is there to answer. */
+  | { type: 'waiting'; what: string }
+  | { type: 'rate-limited'; until?: string }
+  /** The CLI's own last word. `failure` is set where it named one that the fleet has a policy for. */
+  | { type: 'ended'; ok: boolean; text: string; failure?: CoderFailure };
+
+/** The failures that an agent CLI can name; anything else it says is `agent-error`. */
+export type CoderFailure = 'agent-error' | 'rate-limited' | 'auth' | 'overloaded' | 'context-overflow' | 'over-budget';
+
+/** An event as stored: when it was read, and the offset in stdout just behind the line that it came from. */
+export type StoredEvent = AgentEvent & { at: string; offset: number };
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  costUsd: number;
+  /** Tokens in the conversation at the last model call, where the coder tells. */
+  contextTokens: number;
+}
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0, contextTokens: 0 };
+
+export function addUsage(sum: Usage, event: Extract<AgentEvent, { type: 'usage' }>): Usage {
+  return {
+    inputTokens: sum.inputTokens + event.input,
+    outputTokens: sum.outputTokens + event.output,
+    cachedTokens: sum.cachedTokens + event.cached,
+    costUsd: sum.costUsd + (event.costUsd ?? 0),
+    contextTokens: event.context ?? sum.contextTokens,
+  };
+}
+
+export const sumUsage = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  costUsd: a.costUsd + b.costUsd,
+  contextTokens: b.contextTokens || a.contextTokens,
+});

@@ -1,0 +1,57 @@
+/**
+ * The closed list of reasons why a run did not end in an accepted result, and what each means for the task.
+ *
+ * - `attempt`: uses up one of the task's attempts. Only what the agent caused does: infrastructure never.
+ * - `next`: `retry` after the task's backoff, `reclaim` at once on any worker, `wait` until the reset time that came
+ *   with the reason (or a default pause), or `park` for a person.
+ * - `feedback`: whether the next run's prompt says what went wrong.
+ */
+export interface FailurePolicy {
+  attempt: boolean;
+  next: 'retry' | 'reclaim' | 'wait' | 'park';
+  feedback: boolean;
+  meaning: string;
+}
+
+export const FAILURES = {
+  'agent-error': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ended with an error' },
+  'receipts-rejected': { attempt: true, next: 'retry', feedback: true, meaning: 'the receipts do not show the work done' },
+  'scope-violation': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent changed what it may not change' },
+  fabricated: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent said done and did nothing' },
+  stalled: { attempt: true, next: 'retry', feedback: true, meaning: 'no output, no CPU time and no file change' },
+  'waiting-for-permission': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent asked for a permission' },
+  'timed-out': { attempt: true, next: 'retry', feedback: true, meaning: 'the total time was used up' },
+  crashed: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ended by a signal or without a result' },
+  'out-of-memory': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ran out of memory' },
+  'context-overflow': { attempt: true, next: 'retry', feedback: false, meaning: 'the conversation outgrew the model' },
+  'over-budget': { attempt: true, next: 'park', feedback: false, meaning: 'the token or cost budget was used up' },
+  'setup-failed': { attempt: true, next: 'retry', feedback: false, meaning: "the repository's setup commands failed" },
+  tampered: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent damaged its repository' },
+  'blocked-by-agent': { attempt: true, next: 'park', feedback: false, meaning: 'the agent says that it cannot do this' },
+  'rate-limited': { attempt: false, next: 'wait', feedback: false, meaning: "the model's rate limit was reached" },
+  overloaded: { attempt: false, next: 'wait', feedback: false, meaning: "the model's servers are overloaded" },
+  auth: { attempt: false, next: 'park', feedback: false, meaning: "the coder's login or key was refused" },
+  'coder-missing': { attempt: false, next: 'park', feedback: false, meaning: "the coder's program is not there" },
+  'repo-unavailable': { attempt: false, next: 'park', feedback: false, meaning: 'the repository cannot be read' },
+  'base-missing': { attempt: false, next: 'park', feedback: false, meaning: 'the base commit does not exist' },
+  conflict: { attempt: false, next: 'park', feedback: false, meaning: 'the branch exists with other content' },
+  disk: { attempt: false, next: 'wait', feedback: false, meaning: 'the worker ran out of disk space' },
+  'host-lost': { attempt: false, next: 'reclaim', feedback: false, meaning: 'the worker was lost' },
+  poison: { attempt: false, next: 'park', feedback: false, meaning: 'workers were lost under this task' },
+  killed: { attempt: false, next: 'park', feedback: false, meaning: 'a person ended the run' },
+  'unclean-kill': { attempt: false, next: 'park', feedback: false, meaning: 'a process of the run could not be killed' },
+  superseded: { attempt: false, next: 'park', feedback: false, meaning: 'a newer run was accepted first' },
+  'dependency-failed': { attempt: false, next: 'park', feedback: false, meaning: 'a task that this one needs failed' },
+  cancelled: { attempt: false, next: 'park', feedback: false, meaning: 'the task was cancelled' },
+  'invalid-task': { attempt: false, next: 'park', feedback: false, meaning: 'the task is not valid' },
+} as const satisfies Record<string, FailurePolicy>;
+
+export type Reason = keyof typeof FAILURES;
+
+/** A reason with its one sentence for people. */
+export interface Failure {
+  reason: Reason;
+  message: string;
+  /** ISO time before which a retry is pointless. */
+  until?: string;
+}

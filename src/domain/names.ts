@@ -1,0 +1,116 @@
+/** Every queue name, workflow id, branch and path is built here: "which one?" has one answer. */
+
+/** Shape of a task id: lower case, digits, single `.`, `_` or `-` between; also a safe path and ref component. */
+export const ID_SHAPE = /^[a-z0-9]+([._-][a-z0-9]+)*$/;
+export const ID_MAX = 64;
+export const DEFAULT_QUEUE = 'fleet';
+export const WORKFLOW_TYPE = 'agentTask';
+
+export function isTaskId(id: string): boolean {
+  return id.length <= ID_MAX && ID_SHAPE.test(id) && !id.endsWith('.lock');
+}
+
+/** A slug of the title plus the given random part, always a valid task id. */
+export function taskIdOf(title: string, random: string): string {
+  const slug = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  return slug ? `${slug}-${random}` : `task-${random}`;
+}
+
+/** The queue that `registerRun` of a task waits in: pinned to a machine, to a coder, to both or to neither. */
+export function claimQueue(pin: { queue: string; machine?: string | undefined; coder?: string | undefined }): string {
+  return pin.queue + (pin.machine ? `@${pin.machine}` : '') + (pin.coder ? `/${pin.coder}` : '');
+}
+
+/** All queues that one worker claims from. */
+export function claimQueues(worker: { queues: readonly string[]; machine: string; coders: readonly string[] }): string[] {
+  return worker.queues.flatMap((queue) =>
+    [undefined, worker.machine].flatMap((machine) =>
+      [undefined, ...worker.coders].map((coder) => claimQueue({ queue, machine, coder })),
+    ),
+  );
+}
+
+/** The queue of one worker process: everything after the claim runs there. `id` is kept in `worker.id`. */
+export const hostQueue = (worker: string, id: string): string => `host/${worker}-${id}`;
+export const runIdOf = (n: number, random: string): string => `${n}-${random}`;
+export const branchOf = (taskId: string): string => `fleet/${taskId}`;
+export const branchRef = (taskId: string): string => `refs/heads/fleet/${taskId}`;
+/** Where the vault keeps what a rejected run left, until somebody decides. */
+export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}`;
+
+/** Temporal's priority key, 1 (first) to 5, of a priority 0 (critical) to 100. */
+export const priorityKey = (priority: number): number => 1 + Math.min(4, Math.floor(priority / 20));
+
+/** Paths under `$FLEET_HOME`. */
+export function homeLayout(root: string) {
+  return {
+    root,
+    config: `${root}/config.yaml`,
+    temporalDb: `${root}/temporal.db`,
+    bin: `${root}/bin`,
+    workerId: `${root}/worker.id`,
+    workerLock: `${root}/worker.lock`,
+    keeperSocket: `${root}/keeper.sock`,
+    keeperLock: `${root}/keeper.lock`,
+    keeperLog: `${root}/keeper.log`,
+    mirrors: `${root}/mirrors`,
+    bases: `${root}/bases`,
+    vault: `${root}/vault`,
+    runs: `${root}/runs`,
+    tasks: `${root}/tasks`,
+    mirror: (repo: string) => `${root}/mirrors/${repo}.git`,
+    base: (repo: string, commit: string) => `${root}/bases/${repo}/${commit}.git`,
+    vaultOf: (repo: string) => `${root}/vault/${repo}.git`,
+    run: (taskId: string, runId: string) => runLayout(`${root}/runs/${taskId}/${runId}`),
+    task: (taskId: string) => taskLayout(`${root}/tasks/${taskId}`),
+  };
+}
+
+/** One run's folder. Only `work` is shown to the agent; everything else lies outside of its mount namespace. */
+export function runLayout(dir: string) {
+  return {
+    dir,
+    record: `${dir}/run.json`,
+    launched: `${dir}/launched.json`,
+    exit: `${dir}/exit.json`,
+    outcome: `${dir}/outcome.json`,
+    verified: `${dir}/verified.json`,
+    prompt: `${dir}/prompt`,
+    result: `${dir}/result.git`,
+    acceptance: `${dir}/acceptance`,
+    work: `${dir}/work`,
+    tree: `${dir}/work/tree`,
+    agentHome: `${dir}/work/home`,
+    tmp: `${dir}/work/tmp`,
+    notes: `${dir}/work/notes`,
+  };
+}
+
+/** What stays of a task on the worker that ran it, after the run's folder is gone. */
+export function taskLayout(dir: string) {
+  return {
+    dir,
+    artifacts: `${dir}/artifacts`,
+    plan: `${dir}/artifacts/PLAN_AND_STATUS.md`,
+    knowledge: `${dir}/artifacts/KNOWLEDGE.md`,
+    runOf: (n: number) => ({
+      dir: `${dir}/${n}`,
+      events: `${dir}/${n}/events.jsonl`,
+      /** Folder of `stdout.<offset>` and `stderr.<offset>` segments. */
+      logs: `${dir}/${n}/logs`,
+      receipts: `${dir}/${n}/receipts.jsonl`,
+      patch: `${dir}/${n}/result.patch`,
+      acceptanceLog: `${dir}/${n}/acceptance.log`,
+      setupLog: `${dir}/${n}/setup.log`,
+      outputs: `${dir}/${n}/outputs`,
+    }),
+  };
+}
+export type HomeLayout = ReturnType<typeof homeLayout>;
+export type RunLayout = ReturnType<typeof runLayout>;
+export type TaskLayout = ReturnType<typeof taskLayout>;

@@ -1,0 +1,46 @@
+import { FAILURES, type Failure, type Reason } from './failure.ts';
+import { toMs } from './duration.ts';
+import type { RunView } from './run.ts';
+import type { Task } from './task.ts';
+
+/** What the workflow does after a run that did not end in an accepted, delivered result. */
+export type Decision =
+  | { next: 'retry'; delayMs: number }
+  /** A person decides. `reason` may be another than the run's, e.g. `poison`. */
+  | { next: 'park'; reason: Reason; message: string };
+
+/** Distinct workers lost under one task before it is held; one worker that keeps breaking counts by its losses. */
+const LOST_WORKERS = 3;
+const MOST_LOSSES = 10;
+const PAUSE_MS = 60_000;
+const LONGEST_BACKOFF_MS = 30 * 60_000;
+
+/** Pure: the same runs and failure give the same decision. `runs` ends with the failed one; `nowMs` is the workflow's clock. */
+export function decide(task: Pick<Task, 'retry'>, runs: readonly RunView[], failure: Failure, nowMs: number): Decision {
+  const policy = FAILURES[failure.reason];
+  const used = attemptsUsed(runs);
+  if (policy.next === 'park') return { next: 'park', ...failure };
+  if (policy.next === 'reclaim') {
+    const losses = runs.filter((run) => run.reason === 'host-lost');
+    const workers = [...new Set(losses.map((run) => run.worker))];
+    return workers.length >= LOST_WORKERS || losses.length >= MOST_LOSSES
+      ? { next: 'park', reason: 'poison', message: `${FAILURES.poison.meaning}: ${workers.join(', ')}` }
+      : { next: 'retry', delayMs: losses.length > 1 ? Math.min(PAUSE_MS, 5_000 * 2 ** (losses.length - 2)) : 0 };
+  }
+  if (policy.attempt && used >= task.retry.maxAttempts) {
+    return { next: 'park', reason: failure.reason, message: `${failure.message} (attempt ${used} of ${task.retry.maxAttempts})` };
+  }
+  if (policy.next === 'wait') {
+    const until = failure.until ? Date.parse(failure.until) : Number.NaN;
+    return { next: 'retry', delayMs: Number.isNaN(until) ? PAUSE_MS : Math.max(1_000, until - nowMs) };
+  }
+  return { next: 'retry', delayMs: Math.min(LONGEST_BACKOFF_MS, toMs(task.retry.backoff) * 2 ** Math.max(0, used - 1)) };
+}
+
+/** Attempts are runs that ended by something the agent caused, since a person last said `retry`. */
+export const attemptsUsed = (runs: readonly RunView[]): number => runs.filter((run) => run.counts).length;
+
+/** What the next run's prompt says of the earlier ones: the reasons that are the agent's to mend, newest last. */
+export function feedbackOf(runs: readonly { reason: Reason | null; message: string | null }[]): string[] {
+  return runs.flatMap((run) => (run.reason && run.message && FAILURES[run.reason].feedback ? [run.message] : [])).slice(-3);
+}

@@ -1,0 +1,70 @@
+import type { Reason } from './failure.ts';
+import type { TaskType } from './task.ts';
+
+export const RECEIPT_KINDS = ['exit', 'result', 'tools', 'git', 'scope', 'acceptance', 'artifacts'] as const;
+export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
+
+/** What one collector found. `summary` is one sentence; `evidence` is small JSON (4 KB at most), never a log. */
+export interface Finding {
+  ok: boolean;
+  summary: string;
+  evidence: Record<string, unknown>;
+  /** Set where a failed receipt is more than `receipts-rejected`. */
+  reason?: Extract<Reason, 'scope-violation' | 'fabricated' | 'crashed' | 'agent-error' | 'tampered'>;
+}
+
+/** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead. */
+export interface Receipt extends Finding {
+  kind: ReceiptKind;
+  /** SHA-256 over the canonical JSON of everything else in the receipt, hex. */
+  digest: string;
+  /** Digest of the receipt before it in the same run: the order and number of receipts are part of the evidence. */
+  previous: string | null;
+}
+
+export interface Verdict {
+  accepted: boolean;
+  /** Why not, a sentence each; empty when accepted. */
+  reasons: string[];
+  /** The reason on the task where it was rejected. */
+  reason: Reason | null;
+  /** False: accepted on the other receipts, as no acceptance command was given. */
+  acceptance: boolean;
+}
+
+export interface Required {
+  type: TaskType;
+  /** Coders of protocol `none` have no result event and report no tools. */
+  structured: boolean;
+  /** There is an acceptance command. */
+  verify: boolean;
+  /** Outputs were declared. */
+  artifacts: boolean;
+}
+
+export function requiredKinds(task: Required): ReceiptKind[] {
+  const kinds: ReceiptKind[] = ['exit'];
+  if (task.structured) kinds.push('result');
+  if (task.structured && task.type === 'code') kinds.push('tools');
+  kinds.push('git', 'scope');
+  if (task.verify) kinds.push('acceptance');
+  if (task.artifacts) kinds.push('artifacts');
+  return kinds;
+}
+
+/** The verdict: accepted only if every required kind is there and ok, and no other receipt says no. */
+export function judge(task: Required, receipts: readonly Receipt[]): Verdict {
+  const missing = requiredKinds(task)
+    .filter((kind) => !receipts.some((receipt) => receipt.kind === kind))
+    .map((kind) => `${kind}: no receipt`);
+  const refused = receipts.filter((receipt) => !receipt.ok);
+  const reasons = refused.length > 0 ? refused.map((receipt) => `${receipt.kind}: ${receipt.summary}`) : missing;
+  const accepted = reasons.length === 0;
+  const typed = refused.find((receipt) => receipt.reason)?.reason;
+  return {
+    accepted,
+    reasons,
+    reason: accepted ? null : (typed ?? 'receipts-rejected'),
+    acceptance: receipts.some((receipt) => receipt.kind === 'acceptance' && receipt.ok),
+  };
+}

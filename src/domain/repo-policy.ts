@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { toMs } from './duration.ts';
+import { globs, limits, scope, verify, type Task } from './task.ts';
+
+/** `.fleet.yaml` at the root of a repository, read from the base commit. */
+export const repoFile = z.strictObject({
+  /** Commands that make a fresh checkout ready, e.g. `npm ci`. */
+  setup: z.array(z.string().trim().min(1).max(4_000)).default([]),
+  /** Ignored files that a worktree needs, as globs relative to the user's checkout. */
+  copy: globs.default([]),
+  verify: verify.optional(),
+  protect: globs.default([]),
+  scope: scope.default({}),
+  limits: limits.default({}),
+});
+export type RepoFile = z.output<typeof repoFile>;
+
+/** What holds for one run: the task over `.fleet.yaml` over the worker's defaults. */
+export interface Policy {
+  setup: string[];
+  copy: string[];
+  verify: string[];
+  /** Every list must allow a path; no list allows all. An empty list allows nothing: the task is read-only. */
+  allow: string[][];
+  protect: string[];
+  limits: { totalMs: number; idleMs: number; verifyMs: number; tokens?: number; costUsd?: number };
+}
+
+export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m' } as const;
+
+export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeof limits> = {}): Policy {
+  const merged = { ...DEFAULT_LIMITS, ...defined(defaults), ...defined(file.limits), ...defined(task.limits) };
+  return {
+    setup: file.setup,
+    copy: file.copy,
+    verify: task.verify?.commands ?? file.verify?.commands ?? [],
+    allow: [file.scope.allow, task.scope.allow].filter((list) => list !== undefined),
+    protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
+    limits: {
+      totalMs: toMs(merged.total),
+      idleMs: toMs(merged.idle),
+      verifyMs: toMs(merged.verify),
+      ...(merged.tokens ? { tokens: merged.tokens } : {}),
+      ...(merged.costUsd ? { costUsd: merged.costUsd } : {}),
+    },
+  };
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as never;
+}

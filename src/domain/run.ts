@@ -1,0 +1,150 @@
+import type { CoderFailure, Usage } from './event.ts';
+import type { Failure, Reason } from './failure.ts';
+import type { Receipt, ReceiptKind, Verdict } from './receipt.ts';
+import type { TaskType } from './task.ts';
+
+export const OPEN_STATES = ['queued', 'setting-up', 'running', 'verifying', 'delivering', 'parked'] as const;
+export const CLOSED_STATES = ['done', 'failed', 'cancelled'] as const;
+export type TaskState = (typeof OPEN_STATES)[number] | (typeof CLOSED_STATES)[number];
+
+/** What a worker answers to a claim. `lease` is that worker's own: the workflow waits by it. */
+export interface Claim {
+  runId: string;
+  n: number;
+  worker: string;
+  machine: string;
+  hostQueue: string;
+  coder: string;
+  /** Milliseconds: an activity without a heartbeat for `heartbeatMs` is lost; its worker then has `graceMs` to answer. */
+  lease: { heartbeatMs: number; graceMs: number };
+}
+
+/** The epoch: every activity of a run carries it and is refused for any other. */
+export interface RunRef {
+  taskId: string;
+  runId: string;
+}
+
+/** Why an agent was stopped by its worker or keeper. The first one wins. */
+export type StopReason = Extract<
+  Reason,
+  'stalled' | 'timed-out' | 'over-budget' | 'waiting-for-permission' | 'cancelled' | 'host-lost' | 'killed' | 'superseded'
+>;
+
+/** How one output stream ended: all bytes that the agent wrote, also those no longer kept. */
+export interface StreamRecord {
+  bytes: number;
+  sha256: string;
+}
+
+/** Written by the keeper, once, when nothing of the run's process tree is left. */
+export interface ExitRecord {
+  exitCode: number | null;
+  /** E.g. `SIGKILL`. From a shell's status: an agent that exits with 128 + n looks the same. */
+  signal: string | null;
+  stopped: StopReason | null;
+  /** Processes still alive when the agent's own process had ended; they were killed with the tree. */
+  leftover: number;
+  /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */
+  isolation: Isolation;
+  startedAt: string;
+  endedAt: string;
+  stdout: StreamRecord;
+  stderr: StreamRecord;
+}
+export type Isolation = 'namespace' | 'process-group';
+
+/** The end of a run's agent, with what its output said. */
+export interface AgentOutcome extends ExitRecord {
+  session: string | null;
+  /** The model that the agent says it used. */
+  model: string | null;
+  /** The coder's own terminal event, null where there was none. */
+  ended: { ok: boolean; failure: CoderFailure | null } | null;
+  /** The agent's last words, 2,000 characters at most. It changes nothing. */
+  claim: string;
+  /** ISO time that the coder named for its rate limit's reset. */
+  until: string | null;
+  usage: Usage;
+}
+
+export type Launched = { ok: true; outcome: AgentOutcome } | { ok: false; failure: Failure };
+
+/** `createWorktree`'s answer: the base as resolved, kept by the workflow for later runs. */
+export type Prepared = { ok: true; base: string } | { ok: false; failure: Failure };
+
+export interface Verified {
+  verdict: Verdict;
+  receipts: Receipt[];
+  /** The commit that would be delivered; null where nothing changed. */
+  commit: string | null;
+}
+
+export type Delivered = { ok: true; branch: string | null; commit: string } | { ok: false; failure: Failure };
+
+/** Progress of a live agent: heartbeat details, read by `fleet tasks`. Never in the history. */
+export interface Progress {
+  runId: string;
+  state: 'running' | 'setting-up' | 'verifying' | 'delivering';
+  pid?: number;
+  /** ISO */
+  lastEventAt?: string;
+  lastEvent?: string;
+  usage?: Usage;
+}
+
+/** One run as people and programs see it. Receipts in full for the last run, else without evidence. */
+export interface RunView {
+  runId: string;
+  n: number;
+  worker: string;
+  machine: string;
+  hostQueue: string;
+  coder: string;
+  model: string | null;
+  startedAt: string;
+  endedAt: string | null;
+  reason: Reason | null;
+  message: string | null;
+  /** Uses up one of the task's attempts. */
+  counts: boolean;
+  exitCode: number | null;
+  commit: string | null;
+  usage: Usage;
+  receipts: { kind: ReceiptKind; ok: boolean; summary: string; digest: string }[];
+}
+
+/** Everything about a task: the workflow's `view` query and its result. */
+export interface TaskView {
+  id: string;
+  title: string;
+  type: TaskType;
+  state: TaskState;
+  reason: Reason | null;
+  /** One sentence: why it is where it is. */
+  message: string | null;
+  objective: string;
+  repo: string | null;
+  base: string | null;
+  queue: string;
+  /** The queue that a claim of it waits in. */
+  claimQueue: string;
+  priority: number;
+  coder: string | null;
+  model: string | null;
+  worker: string | null;
+  attempts: { used: number; max: number };
+  runs: RunView[];
+  receipts: Receipt[];
+  verdict: Verdict | null;
+  branch: string | null;
+  commit: string | null;
+  usage: Usage;
+  labels: string[];
+  createdAt: string;
+  endedAt: string | null;
+  /** ISO: when a waiting retry will be queued again. */
+  retryAt: string | null;
+  /** Who accepted or gave up a parked task, and why. */
+  decision: { action: 'accept' | 'give-up' | 'retry'; why: string } | null;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+import { checkGlob } from './glob.ts';
+import { DEFAULT_QUEUE } from './names.ts';
+
+/** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
+
+export const TASK_TYPES = ['code', 'research', 'browser', 'message', 'review'] as const;
+export type TaskType = (typeof TASK_TYPES)[number];
+
+export const duration = z
+  .string()
+  .refine((text) => (parseDuration(text) ?? 0) > 0, { error: 'must be a duration such as 90s, 10m or 2h' });
+
+const glob = z.string().superRefine((text, ctx) => {
+  const wrong = checkGlob(text);
+  if (wrong) ctx.addIssue({ code: 'custom', message: wrong });
+});
+export const globs = z.array(glob).max(200);
+export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, {
+  error: 'must be letters, digits, ".", "_" or "-", 40 characters at most',
+});
+const line = z.string().regex(/^[^\n\r\0]+$/, { error: 'must be one line' });
+const command = z.string().trim().min(1, { error: 'must not be empty' }).max(4_000);
+
+/** `verify`: commands that must pass in a fresh checkout of the result; a bare list is short for `{ commands }`. */
+export const verify = z.preprocess(
+  (value) => (Array.isArray(value) ? { commands: value } : value),
+  z.strictObject({ commands: z.array(command).max(20) }),
+);
+
+export const limits = z.strictObject({
+  total: duration.optional(),
+  idle: duration.optional(),
+  verify: duration.optional(),
+  tokens: z.int().positive().optional(),
+  costUsd: z.number().positive().optional(),
+});
+
+export const scope = z.strictObject({ allow: globs.optional(), protect: globs.optional() });
+
+export const taskInput = z.strictObject({
+  objective: z.string({ error: 'is required: say what the agent should do' }).trim().min(1, { error: 'must not be empty' }).max(100_000),
+  title: line.max(120).optional(),
+  type: z.enum(TASK_TYPES).default('code'),
+  /** A path on the machine `machine`, or a URL that git can fetch. */
+  repo: line.max(1_000).optional(),
+  /** Where a path repository lives; the CLI fills it in. */
+  machine: name.optional(),
+  /** A ref or commit; the CLI resolves it to a commit. */
+  base: z
+    .string()
+    .regex(/^(?!-)[^\s\0~^:?*[\\]{1,200}$/, { error: 'must be a branch, tag or commit' })
+    .optional(),
+  queue: name.default(DEFAULT_QUEUE),
+  coder: name.optional(),
+  model: line.max(100).optional(),
+  /** 0 is critical, 100 can wait. */
+  priority: z.int().min(0).max(100).default(50),
+  scope: scope.default({}),
+  verify: verify.optional(),
+  artifacts: globs.default([]),
+  limits: limits.default({}),
+  retry: z
+    .strictObject({ maxAttempts: z.int().min(1).max(100).default(3), backoff: duration.default('30s') })
+    .prefault({}),
+  deliver: z.enum(['branch', 'none']).default('branch'),
+  labels: z.array(line.max(60)).max(20).default([]),
+  /** Names of the worker's environment variables that the agent may see. */
+  env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' })).default([]),
+});
+
+/** As people write it. */
+export type TaskInput = z.input<typeof taskInput>;
+/** As everything else reads it: defaults filled in, except the limits, scope and verify that a repository may still add to. */
+export type Task = z.output<typeof taskInput>;
+
+export type Parsed = { ok: true; task: Task } | { ok: false; message: string };
+
+/** The first thing wrong, as one sentence that names the field: `limits.idle must be a duration such as 90s, 10m or 2h`. */
+export function parseTask(input: unknown): Parsed {
+  const result = taskInput.safeParse(input);
+  if (!result.success) return { ok: false, message: firstIssue(result.error) };
+  const task = result.data;
+  if (!task.repo && needsRepo(task.type)) return { ok: false, message: `repo is required for a task of type ${task.type}` };
+  return { ok: true, task };
+}
+
+export const needsRepo = (type: TaskType): boolean => type === 'code' || type === 'review';
+export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
+export const titleOf = (task: Pick<Task, 'title' | 'objective'>): string =>
+  task.title ?? (task.objective.split('\n', 1)[0] ?? '').slice(0, 80);
+
+/** One sentence for the first issue of a zod error, naming the field by its path. */
+export function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return 'invalid input';
+  const path = issue.path.map((part, i) => (typeof part === 'number' ? `[${part}]` : (i ? '.' : '') + String(part))).join('');
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.map((key) => (path ? `${path}.${key}` : key)).join(', ');
+    return `${keys} is not a known field`;
+  }
+  const said = issue.message.replace(/^Invalid input: /, '').replace(/^Invalid option: /, '');
+  return `${path || 'input'} ${/^(must|is|needs|has)\b/.test(said) ? said : `is wrong: ${said}`}`;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { FAILURES, type Reason } from '../../src/domain/failure.ts';
+import { decide, feedbackOf } from '../../src/domain/policy.ts';
+import type { RunView } from '../../src/domain/run.ts';
+
+const task = { retry: { maxAttempts: 3, backoff: '30s' } };
+const run = (reason: Reason, worker = 'w1') => ({ reason, worker, message: reason, counts: FAILURES[reason].attempt }) as RunView;
+const after = (...runs: RunView[]) => decide(task, runs, { reason: runs.at(-1)?.reason ?? 'crashed', message: 'why' }, 0);
+
+describe('what follows a run that was not accepted', () => {
+  test('a rejected run is retried with growing backoff, and parked at the cap', () => {
+    expect(after(run('receipts-rejected'))).toEqual({ next: 'retry', delayMs: 30_000 });
+    expect(after(run('receipts-rejected'), run('stalled'))).toEqual({ next: 'retry', delayMs: 60_000 });
+    expect(after(run('crashed'), run('crashed'), run('crashed'))).toMatchObject({ next: 'park', reason: 'crashed' });
+  });
+
+  test('infrastructure never uses up an attempt', () => {
+    expect(after(run('crashed'), run('crashed'), run('host-lost'))).toEqual({ next: 'retry', delayMs: 0 });
+    expect(after(run('rate-limited'), run('rate-limited'), run('rate-limited'), run('rate-limited'))).toMatchObject({ next: 'retry' });
+  });
+
+  test('nothing that an agent can cause counts as infrastructure', () => {
+    const agentCaused: Reason[] = [
+      ...(['agent-error', 'receipts-rejected', 'stalled', 'waiting-for-permission', 'timed-out', 'over-budget', 'context-overflow'] as const),
+      ...(['setup-failed', 'scope-violation', 'fabricated', 'crashed', 'out-of-memory', 'tampered', 'blocked-by-agent'] as const),
+    ];
+    for (const reason of agentCaused) expect(FAILURES[reason].attempt).toBe(true);
+  });
+
+  test('a rate limit waits until its reset', () => {
+    const until = new Date(90_000).toISOString();
+    expect(decide(task, [run('rate-limited')], { reason: 'rate-limited', message: '', until }, 30_000)).toEqual({ next: 'retry', delayMs: 60_000 });
+  });
+
+  test('after three distinct workers were lost the task is held as poison', () => {
+    expect(after(run('host-lost', 'a'), run('host-lost', 'a'))).toMatchObject({ next: 'retry' });
+    expect(after(run('host-lost', 'a'), run('host-lost', 'b'), run('host-lost', 'c'))).toMatchObject({ next: 'park', reason: 'poison' });
+  });
+
+  test.each(Object.entries(FAILURES).filter(([, policy]) => policy.next === 'park'))('%s parks at once', (reason) => {
+    expect(after(run(reason as Reason))).toMatchObject({ next: 'park', reason });
+  });
+});
+
+test('the next prompt hears only of what the agent can mend', () => {
+  expect(feedbackOf([run('host-lost'), run('receipts-rejected'), run('rate-limited'), run('stalled')])).toEqual(['receipts-rejected', 'stalled']);
+});

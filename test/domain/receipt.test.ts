@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { judge, requiredKinds, type Receipt, type ReceiptKind } from '../../src/domain/receipt.ts';
+
+const task = { type: 'code', structured: true, verify: true, artifacts: false } as const;
+const receipt = (kind: ReceiptKind, ok = true, reason?: Receipt['reason']): Receipt => ({
+  ...{ kind, ok, summary: ok ? 'fine' : 'broken', evidence: {}, digest: kind, previous: null },
+  ...(reason ? { reason } : {}),
+});
+const all = requiredKinds(task).map((kind) => receipt(kind));
+
+test('accepted only if every required receipt is there and ok', () => {
+  expect(judge(task, all)).toEqual({ accepted: true, reasons: [], reason: null, acceptance: true });
+});
+
+test.each(requiredKinds(task))('no evidence means rejected: without %s', (kind) => {
+  expect(judge(task, all.filter((each) => each.kind !== kind))).toMatchObject({ accepted: false, reasons: [`${kind}: no receipt`] });
+});
+
+test.each(requiredKinds(task))('rejected when %s is not ok', (kind) => {
+  const receipts = all.map((each) => (each.kind === kind ? receipt(kind, false) : each));
+  expect(judge(task, receipts)).toMatchObject({ accepted: false, reason: 'receipts-rejected', reasons: [`${kind}: broken`] });
+});
+
+test('a typed reason of a receipt becomes the reason of the verdict', () => {
+  expect(judge(task, [receipt('exit'), receipt('git', false), receipt('scope', false, 'scope-violation')]).reason).toBe('scope-violation');
+});
+
+test('without an acceptance command a task can be accepted on the others, and says so', () => {
+  const receipts = all.filter((each) => each.kind !== 'acceptance');
+  expect(judge({ ...task, verify: false }, receipts)).toMatchObject({ accepted: true, acceptance: false });
+});

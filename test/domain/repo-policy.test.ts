@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
+import { taskInput } from '../../src/domain/task.ts';
+
+const task = (more: object) => taskInput.parse({ objective: 'x', repo: '/r', ...more });
+
+test("the task's own values win over .fleet.yaml, and that over the worker's defaults", () => {
+  const file = repoFile.parse({ verify: ['npm test'], limits: { total: '1h', idle: '5m' } });
+  const policy = mergePolicy(task({ limits: { total: '30m' } }), file, { total: '9h', verify: '1m' });
+  expect(policy.limits).toEqual({ totalMs: 1_800_000, idleMs: 300_000, verifyMs: 60_000 });
+  expect(policy.verify).toEqual(['npm test']);
+  expect(mergePolicy(task({ verify: ['make'] }), file).verify).toEqual(['make']);
+});
+
+test('a task can only narrow the scope, and cannot unprotect', () => {
+  const file = repoFile.parse({ scope: { allow: ['src/**'], protect: ['a'] }, protect: ['test/**'] });
+  const policy = mergePolicy(task({ scope: { allow: ['**'], protect: ['b'] } }), file);
+  expect(policy.allow).toEqual([['src/**'], ['**']]);
+  expect(policy.protect).toEqual(['test/**', 'a', 'b']);
+});

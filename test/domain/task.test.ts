@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseTask } from '../../src/domain/task.ts';
+
+const ok = { objective: 'Fix it', repo: '/r' };
+
+describe('bad input gets one sentence that names the field', () => {
+  test.each([
+    [{}, 'objective is required: say what the agent should do'],
+    [{ ...ok, objective: '  ' }, 'objective must not be empty'],
+    [{ objective: 'x' }, 'repo is required for a task of type code'],
+    [{ ...ok, priority: 101 }, /^priority .*100/],
+    [{ ...ok, type: 'dance' }, /^type .*code/],
+    [{ ...ok, limits: { idle: 'soon' } }, 'limits.idle must be a duration such as 90s, 10m or 2h'],
+    [{ ...ok, limits: { total: '0s' } }, /^limits.total must be a duration/],
+    [{ ...ok, scope: { allow: ['../x'] } }, 'scope.allow[0] must be relative to the repository, without ".."'],
+    [{ ...ok, scope: { protect: ['[a'] } }, 'scope.protect[0] has an unbalanced bracket'],
+    [{ ...ok, scope: { allow: ['*a*a*a*a*a*a*a*a*a'] } }, 'scope.allow[0] must have 8 wildcards at most'],
+    [{ ...ok, verify: [''] }, 'verify.commands[0] must not be empty'],
+    [{ ...ok, colour: 'red' }, 'colour is not a known field'],
+    [{ ...ok, limits: { idel: '1m' } }, 'limits.idel is not a known field'],
+    [{ ...ok, base: '--upload-pack=x' }, 'base must be a branch, tag or commit'],
+    [{ ...ok, env: ['A=B'] }, 'env[0] must be names of environment variables'],
+    [{ ...ok, retry: { maxAttempts: 0 } }, /^retry.maxAttempts/],
+    [{ ...ok, repo: 7 }, /^repo .*string/],
+    [null, /^input .*object/],
+  ])('%j', (input, message) => {
+    const parsed = parseTask(input);
+    expect(parsed.ok).toBe(false);
+    if (!parsed.ok) expect(parsed.message).toMatch(message);
+  });
+});
+
+test('fills in defaults, and takes a bare list of commands for verify', () => {
+  const parsed = parseTask({ ...ok, verify: ['npm test'] });
+  expect(parsed).toMatchObject({
+    ok: true,
+    task: {
+      type: 'code',
+      queue: 'fleet',
+      priority: 50,
+      verify: { commands: ['npm test'] },
+      retry: { maxAttempts: 3, backoff: '30s' },
+      deliver: 'branch',
+      limits: {},
+    },
+  });
+});
+
+test('a task of another type needs no repository', () => {
+  expect(parseTask({ objective: 'Find out', type: 'research' }).ok).toBe(true);
+});
