@@ -14,10 +14,16 @@ export function toMs(text: string): number {
   return ms;
 }
 
-/** `4s`, `3m 20s`, `2h 5m`: two units at most, for people. */
+/** `412ms`, `4s`, `3m 20s`, `2h 5m`: two units at most, for people. */
 export function formatDuration(ms: number): string {
+  if (ms > 0 && ms < 1_000) return `${Math.ceil(ms)}ms`;
   const seconds = Math.max(0, Math.round(ms / 1_000));
-  const [d, h, m, s] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  const [d, h, m, s] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3_600) % 24,
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ];
   const parts = [d && `${d}d`, h && `${h}h`, m && `${m}m`, s && `${s}s`].filter(Boolean);
   return parts.slice(0, 2).join(' ') || '0s';
 }

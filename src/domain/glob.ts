@@ -8,7 +8,8 @@ export function checkGlob(glob: string): string | undefined {
   if (/[\0\n\r\\]/.test(glob)) return 'must not contain backslashes or line breaks';
   if (glob.startsWith('/') || glob.split('/').includes('..')) return 'must be relative to the repository, without ".."';
   if (/[!?*+@]\(/.test(glob) || glob.startsWith('!')) return 'must not use negation or extended patterns such as +(a)';
-  if ((glob.replaceAll('**', '*').match(/[*?]/g) ?? []).length > MAX_WILDCARDS) return `must have ${MAX_WILDCARDS} wildcards at most`;
+  if ((glob.replaceAll('**', '*').match(/[*?]/g) ?? []).length > MAX_WILDCARDS)
+    return `must have ${MAX_WILDCARDS} wildcards at most`;
   if (!balanced(glob, '[', ']') || !balanced(glob, '{', '}')) return 'has an unbalanced bracket';
   return undefined;
 }

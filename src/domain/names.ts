@@ -27,7 +27,11 @@ export function claimQueue(pin: { queue: string; machine?: string | undefined; c
 }
 
 /** All queues that one worker claims from. */
-export function claimQueues(worker: { queues: readonly string[]; machine: string; coders: readonly string[] }): string[] {
+export function claimQueues(worker: {
+  queues: readonly string[];
+  machine: string;
+  coders: readonly string[];
+}): string[] {
   return worker.queues.flatMap((queue) =>
     [undefined, worker.machine].flatMap((machine) =>
       [undefined, ...worker.coders].map((coder) => claimQueue({ queue, machine, coder })),

@@ -16,7 +16,13 @@ const PAUSE_MS = 60_000;
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 
 /** Pure: the same runs and failure give the same decision. `runs` ends with the failed one; `nowMs` is the workflow's clock. */
-export function decide(task: Pick<Task, 'retry'>, runs: readonly RunView[], failure: Failure, nowMs: number): Decision {
+export function decide(after: {
+  task: Pick<Task, 'retry'>;
+  runs: readonly RunView[];
+  failure: Failure;
+  nowMs: number;
+}): Decision {
+  const { task, runs, failure, nowMs } = after;
   const policy = FAILURES[failure.reason];
   const used = attemptsUsed(runs);
   if (policy.next === 'park') return { next: 'park', ...failure };
@@ -28,13 +34,20 @@ export function decide(task: Pick<Task, 'retry'>, runs: readonly RunView[], fail
       : { next: 'retry', delayMs: losses.length > 1 ? Math.min(PAUSE_MS, 5_000 * 2 ** (losses.length - 2)) : 0 };
   }
   if (policy.attempt && used >= task.retry.maxAttempts) {
-    return { next: 'park', reason: failure.reason, message: `${failure.message} (attempt ${used} of ${task.retry.maxAttempts})` };
+    return {
+      next: 'park',
+      reason: failure.reason,
+      message: `${failure.message} (attempt ${used} of ${task.retry.maxAttempts})`,
+    };
   }
   if (policy.next === 'wait') {
     const until = failure.until ? Date.parse(failure.until) : Number.NaN;
     return { next: 'retry', delayMs: Number.isNaN(until) ? PAUSE_MS : Math.max(1_000, until - nowMs) };
   }
-  return { next: 'retry', delayMs: Math.min(LONGEST_BACKOFF_MS, toMs(task.retry.backoff) * 2 ** Math.max(0, used - 1)) };
+  return {
+    next: 'retry',
+    delayMs: Math.min(LONGEST_BACKOFF_MS, toMs(task.retry.backoff) * 2 ** Math.max(0, used - 1)),
+  };
 }
 
 /** Attempts are runs that ended by something the agent caused, since a person last said `retry`. */
@@ -42,5 +55,7 @@ export const attemptsUsed = (runs: readonly RunView[]): number => runs.filter((r
 
 /** What the next run's prompt says of the earlier ones: the reasons that are the agent's to mend, newest last. */
 export function feedbackOf(runs: readonly { reason: Reason | null; message: string | null }[]): string[] {
-  return runs.flatMap((run) => (run.reason && run.message && FAILURES[run.reason].feedback ? [run.message] : [])).slice(-3);
+  return runs
+    .flatMap((run) => (run.reason && run.message && FAILURES[run.reason].feedback ? [run.message] : []))
+    .slice(-3);
 }

@@ -27,8 +27,11 @@ export function buildPrompt(order: {
           `You work alone and unattended in a private clone, on branch ${order.branch}. Nobody can answer a question or a prompt.`,
           readOnly
             ? 'Change no file of the repository: this task is read-only.'
-            : task.type === 'code' && 'Commit your work with clear messages; do not push, and do not rewrite commits that were there before.',
-          !readOnly && allowed.length > 0 && `Change only files that match ${allowed.map((globs) => globs.join(', ')).join(' and ')}.`,
+            : task.type === 'code' &&
+              'Commit your work with clear messages; do not push, and do not rewrite commits that were there before.',
+          !readOnly &&
+            allowed.length > 0 &&
+            `Change only files that match ${allowed.map((globs) => globs.join(', ')).join(' and ')}.`,
           policy.protect.length > 0 && `Do not change files that match ${policy.protect.join(', ')}.`,
           task.artifacts.length > 0 && `Leave these outputs in the worktree: ${task.artifacts.join(', ')}.`,
         ].filter((rule) => typeof rule === 'string'),

@@ -1,11 +1,20 @@
-
 /** What a client may ask one worker, by way of the `askWorker` workflow on that worker's own queue. */
 export type Question =
   | { ask: 'worker' }
   /** A piece of a task's record on that worker. Waits up to `waitMs` for bytes behind `offset`. */
   | { ask: 'file'; taskId: string; n: number; file: TaskFile; offset: number; waitMs: number };
 
-export const TASK_FILES = ['log', 'stderr', 'events', 'receipts', 'diff', 'acceptance', 'setup', 'plan', 'knowledge'] as const;
+export const TASK_FILES = [
+  'log',
+  'stderr',
+  'events',
+  'receipts',
+  'diff',
+  'acceptance',
+  'setup',
+  'plan',
+  'knowledge',
+] as const;
 export type TaskFile = (typeof TASK_FILES)[number];
 
 export interface FilePiece {

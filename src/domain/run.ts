@@ -28,7 +28,14 @@ export interface RunRef {
 /** Why an agent was stopped by its worker or keeper. The first one wins. */
 export type StopReason = Extract<
   Reason,
-  'stalled' | 'timed-out' | 'over-budget' | 'waiting-for-permission' | 'cancelled' | 'host-lost' | 'killed' | 'superseded'
+  | 'stalled'
+  | 'timed-out'
+  | 'over-budget'
+  | 'waiting-for-permission'
+  | 'cancelled'
+  | 'host-lost'
+  | 'killed'
+  | 'superseded'
 >;
 
 /** How one output stream ended: all bytes that the agent wrote, also those no longer kept. */
@@ -45,6 +52,8 @@ export interface ExitRecord {
   stopped: StopReason | null;
   /** Processes still alive when the agent's own process had ended; they were killed with the tree. */
   leftover: number;
+  /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
+  unclean?: true;
   /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */
   isolation: Isolation;
   startedAt: string;

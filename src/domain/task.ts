@@ -40,7 +40,11 @@ export const limits = z.strictObject({
 export const scope = z.strictObject({ allow: globs.optional(), protect: globs.optional() });
 
 export const taskInput = z.strictObject({
-  objective: z.string({ error: 'is required: say what the agent should do' }).trim().min(1, { error: 'must not be empty' }).max(100_000),
+  objective: z
+    .string({ error: 'is required: say what the agent should do' })
+    .trim()
+    .min(1, { error: 'must not be empty' })
+    .max(100_000),
   title: line.max(120).optional(),
   type: z.enum(TASK_TYPES).default('code'),
   /** A path on the machine `machine`, or a URL that git can fetch. */
@@ -67,7 +71,9 @@ export const taskInput = z.strictObject({
   deliver: z.enum(['branch', 'none']).default('branch'),
   labels: z.array(line.max(60)).max(20).default([]),
   /** Names of the worker's environment variables that the agent may see. */
-  env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' })).default([]),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' }))
+    .default([]),
 });
 
 /** As people write it. */
@@ -82,7 +88,8 @@ export function parseTask(input: unknown): Parsed {
   const result = taskInput.safeParse(input);
   if (!result.success) return { ok: false, message: firstIssue(result.error) };
   const task = result.data;
-  if (!task.repo && needsRepo(task.type)) return { ok: false, message: `repo is required for a task of type ${task.type}` };
+  if (!task.repo && needsRepo(task.type))
+    return { ok: false, message: `repo is required for a task of type ${task.type}` };
   return { ok: true, task };
 }
 
@@ -95,7 +102,9 @@ export const titleOf = (task: Pick<Task, 'title' | 'objective'>): string =>
 export function firstIssue(error: z.ZodError): string {
   const issue = error.issues[0];
   if (!issue) return 'invalid input';
-  const path = issue.path.map((part, i) => (typeof part === 'number' ? `[${part}]` : (i ? '.' : '') + String(part))).join('');
+  const path = issue.path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : (i ? '.' : '') + String(part)))
+    .join('');
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.map((key) => (path ? `${path}.${key}` : key)).join(', ');
     return `${keys} is not a known field`;

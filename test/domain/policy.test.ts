@@ -4,8 +4,10 @@ import { decide, feedbackOf } from '../../src/domain/policy.ts';
 import type { RunView } from '../../src/domain/run.ts';
 
 const task = { retry: { maxAttempts: 3, backoff: '30s' } };
-const run = (reason: Reason, worker = 'w1') => ({ reason, worker, message: reason, counts: FAILURES[reason].attempt }) as RunView;
-const after = (...runs: RunView[]) => decide(task, runs, { reason: runs.at(-1)?.reason ?? 'crashed', message: 'why' }, 0);
+const run = (reason: Reason, worker = 'w1') =>
+  ({ reason, worker, message: reason, counts: FAILURES[reason].attempt }) as RunView;
+const after = (...runs: RunView[]) =>
+  decide({ task, runs, failure: { reason: runs.at(-1)?.reason ?? 'crashed', message: 'why' }, nowMs: 0 });
 
 describe('what follows a run that was not accepted', () => {
   test('a rejected run is retried with growing backoff, and parked at the cap', () => {
@@ -16,25 +18,56 @@ describe('what follows a run that was not accepted', () => {
 
   test('infrastructure never uses up an attempt', () => {
     expect(after(run('crashed'), run('crashed'), run('host-lost'))).toEqual({ next: 'retry', delayMs: 0 });
-    expect(after(run('rate-limited'), run('rate-limited'), run('rate-limited'), run('rate-limited'))).toMatchObject({ next: 'retry' });
+    expect(after(run('rate-limited'), run('rate-limited'), run('rate-limited'), run('rate-limited'))).toMatchObject({
+      next: 'retry',
+    });
   });
 
   test('nothing that an agent can cause counts as infrastructure', () => {
     const agentCaused: Reason[] = [
-      ...(['agent-error', 'receipts-rejected', 'stalled', 'waiting-for-permission', 'timed-out', 'over-budget', 'context-overflow'] as const),
-      ...(['setup-failed', 'scope-violation', 'fabricated', 'crashed', 'out-of-memory', 'tampered', 'blocked-by-agent'] as const),
+      ...([
+        'agent-error',
+        'receipts-rejected',
+        'stalled',
+        'waiting-for-permission',
+        'timed-out',
+        'over-budget',
+        'context-overflow',
+      ] as const),
+      ...([
+        'setup-failed',
+        'scope-violation',
+        'fabricated',
+        'crashed',
+        'out-of-memory',
+        'tampered',
+        'blocked-by-agent',
+      ] as const),
     ];
     for (const reason of agentCaused) expect(FAILURES[reason].attempt).toBe(true);
   });
 
   test('a rate limit waits until its reset', () => {
     const until = new Date(90_000).toISOString();
-    expect(decide(task, [run('rate-limited')], { reason: 'rate-limited', message: '', until }, 30_000)).toEqual({ next: 'retry', delayMs: 60_000 });
+    expect(
+      decide({
+        task,
+        runs: [run('rate-limited')],
+        failure: { reason: 'rate-limited', message: '', until },
+        nowMs: 30_000,
+      }),
+    ).toEqual({
+      next: 'retry',
+      delayMs: 60_000,
+    });
   });
 
   test('after three distinct workers were lost the task is held as poison', () => {
     expect(after(run('host-lost', 'a'), run('host-lost', 'a'))).toMatchObject({ next: 'retry' });
-    expect(after(run('host-lost', 'a'), run('host-lost', 'b'), run('host-lost', 'c'))).toMatchObject({ next: 'park', reason: 'poison' });
+    expect(after(run('host-lost', 'a'), run('host-lost', 'b'), run('host-lost', 'c'))).toMatchObject({
+      next: 'park',
+      reason: 'poison',
+    });
   });
 
   test.each(Object.entries(FAILURES).filter(([, policy]) => policy.next === 'park'))('%s parks at once', (reason) => {
@@ -43,5 +76,8 @@ describe('what follows a run that was not accepted', () => {
 });
 
 test('the next prompt hears only of what the agent can mend', () => {
-  expect(feedbackOf([run('host-lost'), run('receipts-rejected'), run('rate-limited'), run('stalled')])).toEqual(['receipts-rejected', 'stalled']);
+  expect(feedbackOf([run('host-lost'), run('receipts-rejected'), run('rate-limited'), run('stalled')])).toEqual([
+    'receipts-rejected',
+    'stalled',
+  ]);
 });

@@ -13,16 +13,27 @@ test('accepted only if every required receipt is there and ok', () => {
 });
 
 test.each(requiredKinds(task))('no evidence means rejected: without %s', (kind) => {
-  expect(judge(task, all.filter((each) => each.kind !== kind))).toMatchObject({ accepted: false, reasons: [`${kind}: no receipt`] });
+  expect(
+    judge(
+      task,
+      all.filter((each) => each.kind !== kind),
+    ),
+  ).toMatchObject({ accepted: false, reasons: [`${kind}: no receipt`] });
 });
 
 test.each(requiredKinds(task))('rejected when %s is not ok', (kind) => {
   const receipts = all.map((each) => (each.kind === kind ? receipt(kind, false) : each));
-  expect(judge(task, receipts)).toMatchObject({ accepted: false, reason: 'receipts-rejected', reasons: [`${kind}: broken`] });
+  expect(judge(task, receipts)).toMatchObject({
+    accepted: false,
+    reason: 'receipts-rejected',
+    reasons: [`${kind}: broken`],
+  });
 });
 
 test('a typed reason of a receipt becomes the reason of the verdict', () => {
-  expect(judge(task, [receipt('exit'), receipt('git', false), receipt('scope', false, 'scope-violation')]).reason).toBe('scope-violation');
+  expect(judge(task, [receipt('exit'), receipt('git', false), receipt('scope', false, 'scope-violation')]).reason).toBe(
+    'scope-violation',
+  );
 });
 
 test('without an acceptance command a task can be accepted on the others, and says so', () => {

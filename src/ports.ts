@@ -1,0 +1,116 @@
+import type { AgentEvent, StoredEvent } from './domain/event.ts';
+import type { Finding, ReceiptKind } from './domain/receipt.ts';
+import type { Policy } from './domain/repo-policy.ts';
+import type { AgentOutcome } from './domain/run.ts';
+import type { Task } from './domain/task.ts';
+
+/** Every seam on one page: an interface stands here only where two implementations ship. */
+
+/** An agent CLI: data plus two pure functions. One file each in `coders/`. */
+export interface Coder {
+  readonly name: string;
+  /** The program and its leading arguments, e.g. `['claude']`. */
+  readonly command: readonly string[];
+  /** Has a terminal event and reports tool calls; false for any program that only exits. */
+  readonly structured: boolean;
+  /** Names of the worker's environment variables that the agent needs, e.g. its API key. */
+  readonly env: readonly string[];
+  start(order: StartOrder): AgentStart;
+  /**
+   * A parser for one run: takes one line of stdout, without its line break, and gives what it means. Never throws.
+   * `earlier`: the events of that run so far, where another worker process read its first lines.
+   */
+  parser(earlier?: readonly AgentEvent[]): (line: string) => AgentEvent[];
+}
+
+/** What a coder is told about a run. All paths are absolute. */
+export interface StartOrder {
+  runId: string;
+  tree: string;
+  /** The run's own HOME. */
+  home: string;
+  /** The worker's user's HOME: where a login of the CLI may be found. */
+  userHome: string;
+  model?: string;
+  prompt: string;
+}
+
+export interface AgentStart {
+  argv: string[];
+  /** Written to stdin, which is then closed. */
+  stdin: string;
+  /** Set on top of the allow-listed environment. */
+  env: Record<string, string>;
+  /** Files to put in place first, by absolute path: text, or a link to a file that may or may not exist. */
+  files: Record<string, { text: string } | { link: string }>;
+}
+
+/** One kind of evidence. One file each in `receipts/`. */
+export interface ReceiptCollector {
+  readonly kind: ReceiptKind;
+  /** Undefined where this kind says nothing about this run, e.g. acceptance without a command. */
+  collect(evidence: Evidence): Promise<Finding | undefined>;
+}
+
+/** What the collectors work from: gathered once, after the agent's process tree was dead. */
+export interface Evidence {
+  task: Task;
+  policy: Policy;
+  structured: boolean;
+  outcome: AgentOutcome;
+  events: readonly StoredEvent[];
+  result: ResultTree;
+  /** Fresh, empty folder for the acceptance checkout; removed by the caller. */
+  acceptanceDir: string;
+  acceptanceLog: string;
+  /** Declared outputs are copied here. */
+  outputsDir: string;
+  /** The agent's worktree, dead and never trusted. */
+  tree: string;
+  /** The user's checkout that `policy.copy` is taken from; null for a URL. */
+  checkout: string | null;
+  /** Runs a shell command in a folder, contained and with a clean environment; the tree is dead when it resolves. */
+  run(command: ContainedCommand): Promise<ContainedResult>;
+}
+
+export interface ContainedCommand {
+  /** Given to `sh -c`. */
+  command: string;
+  cwd: string;
+  timeoutMs: number;
+  /** Appended to, capped; both streams. */
+  logFile: string;
+}
+
+export interface ContainedResult {
+  exitCode: number | null;
+  signal: string | null;
+  timedOut: boolean;
+  durationMs: number;
+  /** The last 2,000 characters of output. */
+  tail: string;
+}
+
+/** The agent's tree as walked and hashed by us into the run's result repository. */
+export interface ResultTree {
+  /** The result repository (bare, ours). */
+  gitDir: string;
+  base: string;
+  /** The commit to deliver; equal to `base` where nothing changed. */
+  commit: string;
+  tree: string;
+  changes: Change[];
+  /** The agent's own commits carried over, oldest first. */
+  commits: { id: string; subject: string }[];
+  /** Files that the agent left uncommitted, committed by the worker. */
+  leftUncommitted: number;
+  /** Why the agent's history was not carried over, if so; the changes then are one commit of ours. */
+  odd: string | null;
+  /** Nested repositories, special files, links that leave the tree: each makes the result unacceptable. */
+  violations: string[];
+}
+
+export interface Change {
+  path: string;
+  kind: 'added' | 'modified' | 'deleted' | 'mode' | 'type';
+}
