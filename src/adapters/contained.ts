@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ContainedCommand, ContainedResult } from '../ports.ts';
+import { CappedLog } from './keeper/capped-log.ts';
+import type { IsolationPlan } from './isolation.ts';
+import { ProcessTree } from './keeper/tree.ts';
+
+export interface ContainOptions extends IsolationPlan {
+  /** Complete: nothing is inherited. `FLEET_RUN` gets a random end: the mark of this one command. */
+  env: Record<string, string>;
+  /** Aborting it ends the command as its timeout does. */
+  signal?: AbortSignal;
+}
+
+/** Milliseconds between TERM and KILL. */
+const TERM_MS = 2_000;
+/** Milliseconds for the kernel to end a killed tree. */
+const KILL_MS = 15_000;
+
+/**
+ * Runs `sh -c command` as a child of this process, dying with it. When it resolves, nothing of the command's tree is alive.
+ * Any exit code is a result, also 127. @throws where the isolation cannot be set up, or something survives SIGKILL for 15 s
+ */
+export async function runContained(command: ContainedCommand, options: ContainOptions): Promise<ContainedResult> {
+  const log = new CappedLog(command.logFile);
+  const scratch = mkdtempSync(join(tmpdir(), 'fleet-pipes-'));
+  const keep = (bytes: Buffer) => log.write(bytes);
+  const start = performance.now();
+  try {
+    const tree = await ProcessTree.start({
+      plan: options,
+      env: options.env,
+      cwd: command.cwd,
+      argv: ['/bin/sh', '-c', command.command],
+      stdin: '',
+      mark: `${options.env['FLEET_RUN'] ?? 'command'}~${randomUUID()}`,
+      scratch,
+      stdout: keep,
+      stderr: keep,
+    });
+    const limit = new Limit(tree, command.timeoutMs, options.signal);
+    tree.go();
+    const end = await Promise.race([tree.ended, limit.killed]);
+    limit.clear();
+    if (!(await tree.kill(KILL_MS))) throw new Error(`a process of "${command.command}" cannot be killed`);
+    const { exitCode, signal } = end ?? (await tree.ended);
+    return {
+      exitCode,
+      signal,
+      timedOut: limit.timedOut,
+      durationMs: Math.round(performance.now() - start),
+      tail: log.tail,
+    };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+    log.close();
+  }
+}
+
+/** TERM at the timeout or the abort, then `killed`. */
+class Limit {
+  readonly #tree: ProcessTree;
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #abort: AbortSignal | undefined;
+  readonly #onAbort = () => this.#end();
+  #kill!: () => void;
+  readonly killed = new Promise<void>((resolve) => (this.#kill = resolve));
+  timedOut = false;
+
+  constructor(tree: ProcessTree, timeoutMs: number, abort: AbortSignal | undefined) {
+    this.#tree = tree;
+    this.#abort = abort;
+    this.#timers.push(setTimeout(() => ((this.timedOut = true), this.#end()), timeoutMs));
+    abort?.addEventListener('abort', this.#onAbort);
+    if (abort?.aborted) this.#end();
+  }
+
+  clear(): void {
+    this.#timers.forEach((timer) => clearTimeout(timer));
+    this.#abort?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #end(): void {
+    this.#tree.signal('SIGTERM');
+    this.#timers.push(setTimeout(this.#kill, TERM_MS));
+  }
+}

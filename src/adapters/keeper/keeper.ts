@@ -1,0 +1,116 @@
+import type { HomeLayout } from '../../domain/names.ts';
+import type { ExitRecord, RunRef } from '../../domain/run.ts';
+import { readJson } from '../json-file.ts';
+import { bootSeconds } from '../process.ts';
+import {
+  DEFAULT_LADDER,
+  PROTOCOL,
+  type LaunchAnswer,
+  type LaunchedRecord,
+  type LaunchOrder,
+  type Operation,
+  type Operations,
+  type RunEnd,
+} from './protocol.ts';
+import { Run } from './run.ts';
+import { killRemains } from './tree.ts';
+
+type Handlers = {
+  [Op in Operation]: (args: Operations[Op]['asks']) => Operations[Op]['answers'] | Promise<Operations[Op]['answers']>;
+};
+
+/** All runs of one worker, and the two clocks that end them when nobody else does. */
+export class Keeper {
+  readonly #home: HomeLayout;
+  readonly #runs = new Map<string, Run>();
+  readonly #launching = new Map<string, Promise<LaunchAnswer>>();
+  readonly #changed: () => void;
+  #ladder = DEFAULT_LADDER;
+  #selfKillMs = Number.POSITIVE_INFINITY;
+  #lastContact = bootSeconds();
+
+  /** `changed` is called after each end of a run. */
+  constructor(home: HomeLayout, changed: () => void) {
+    this.#home = home;
+    this.#changed = changed;
+  }
+
+  get busy(): boolean {
+    return this.#launching.size > 0 || [...this.#runs.values()].some((run) => run.live);
+  }
+
+  /** Each second: a machine that was asleep has missed its contact and its deadlines when it wakes up. */
+  tick(): void {
+    const lost = bootSeconds() - this.#lastContact > this.#selfKillMs / 1_000;
+    for (const run of this.#runs.values()) {
+      if (lost) run.stop('host-lost', this.#ladder);
+      else if (run.overdue) run.stop('timed-out', this.#ladder);
+    }
+  }
+
+  fence(): void {
+    for (const run of this.#runs.values()) run.stop('host-lost', this.#ladder);
+  }
+
+  readonly handlers: Handlers = {
+    hello: ({ selfKillMs, ladder }) => {
+      this.#selfKillMs = selfKillMs;
+      this.#ladder = ladder;
+      return { protocol: PROTOCOL, pid: process.pid };
+    },
+    launch: (order) => this.#launchOnce(order),
+    stop: ({ runId, reason }) => ({ stopping: this.#runs.get(runId)?.stop(reason, this.#ladder) ?? false }),
+    status: (ref) => {
+      const run = this.#runs.get(ref.runId);
+      return run?.live ? run.status() : this.#endOf(ref);
+    },
+    list: () => [...this.#runs.values()].map((run) => run.held()),
+    wait: (ref) => this.#endOf(ref),
+    contact: ({ sentAtBootSeconds }) => {
+      this.#lastContact = Math.max(this.#lastContact, Math.min(sentAtBootSeconds, bootSeconds()));
+      return {};
+    },
+    forget: ({ runId }) => {
+      if (!this.#runs.get(runId)?.live) this.#runs.delete(runId);
+      return {};
+    },
+  };
+
+  async #launchOnce(order: LaunchOrder): Promise<LaunchAnswer> {
+    const held = this.#runs.get(order.runId);
+    if (held) return { ok: true, fresh: false, pid: held.pid };
+    const underWay = this.#launching.get(order.runId);
+    if (underWay) return underWay.then((answer) => (answer.ok ? { ...answer, fresh: false } : answer));
+    const launch = this.#launch(order).finally(() => {
+      this.#launching.delete(order.runId);
+      this.#changed();
+    });
+    this.#launching.set(order.runId, launch);
+    return launch;
+  }
+
+  async #launch(order: LaunchOrder): Promise<LaunchAnswer> {
+    this.#lastContact = Math.max(this.#lastContact, bootSeconds());
+    try {
+      const run = await Run.launch(order, this.#home);
+      if (!run) return { ok: false, why: 'already-launched', message: `run ${order.runId} was launched before` };
+      this.#runs.set(order.runId, run);
+      void run.over.then(this.#changed);
+      return { ok: true, fresh: true, pid: run.pid };
+    } catch (error) {
+      return { ok: false, why: 'cannot-start', message: (error as Error).message };
+    }
+  }
+
+  async #endOf({ taskId, runId }: RunRef): Promise<RunEnd> {
+    const run = this.#runs.get(runId);
+    if (run) return { state: 'ended', exit: await run.ended };
+    const paths = this.#home.run(taskId, runId);
+    const exit = await readJson<ExitRecord>(paths.exit);
+    if (exit) return { state: 'ended', exit };
+    const launched = await readJson<LaunchedRecord>(paths.launched);
+    if (!launched) return { state: 'unknown' };
+    killRemains({ identity: launched.identity, mark: runId, isolation: launched.isolation });
+    return { state: 'crashed' };
+  }
+}

