@@ -1,0 +1,70 @@
+import { checkObjectStore, readAgentHead } from './agent-head.ts';
+import { git, GitFailed, lastLine } from './git.ts';
+import { alternateList, copyObjects } from './pack.ts';
+
+export type Carried =
+  /** `head` is `base` where the agent made no commit. `tree` is the head's, empty then. */
+  { head: string; tree: string; commits: { id: string; subject: string }[] } | { odd: string };
+
+const MOST_COMMITS = 1_000;
+const MOST_BYTES = 2 * 1024 ** 3;
+
+/** Brings the agent's own commits into the result repository, checked object by object; or says why not. */
+export async function carryCommits(carry: {
+  tree: string;
+  resultDir: string;
+  baseDir: string;
+  base: string;
+}): Promise<Carried> {
+  const { tree, resultDir, base } = carry;
+  const head = readAgentHead(tree);
+  if ('odd' in head) return head;
+  if (head.commit === base) return { head: base, tree: '', commits: [] };
+  if (head.commit.length !== base.length) return { odd: "the repository's HEAD names no commit" };
+  const refused = checkObjectStore(tree, carry.baseDir);
+  if (refused) return { odd: refused };
+  try {
+    await copyObjects({
+      from: { gitDir: resultDir, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${tree}/.git/objects`) } },
+      to: { gitDir: resultDir },
+      revs: [head.commit, `^${base}`],
+      strict: true,
+      looseBelow: 100,
+      maxBytes: MOST_BYTES,
+    });
+    return await readCommits(resultDir, head.commit, base);
+  } catch (error) {
+    if (!(error instanceof GitFailed) || /No space left on device/.test(error.stderr)) throw error;
+    return { odd: `the agent's commits are not sound: ${lastLine(error.stderr) || 'git gave no reason'}` };
+  }
+}
+
+async function readCommits(gitDir: string, head: string, base: string): Promise<Carried> {
+  const format = '--format=%H%x00%T%x00%P%x00%s';
+  const range = [head, `^${base}`, '--'];
+  const args = [
+    'log',
+    '-z',
+    '--no-color',
+    '--no-show-signature',
+    '--encoding=UTF-8',
+    '--topo-order',
+    `--max-count=${MOST_COMMITS + 1}`,
+  ];
+  const fields = (await git([...args, format, ...range], { gitDir })).toString('utf8').split('\0');
+  const commits: { id: string; tree: string; parents: string[]; subject: string }[] = [];
+  for (let i = 0; i + 3 < fields.length; i += 4) {
+    const [id = '', tree = '', parents = '', subject = ''] = fields.slice(i, i + 4);
+    commits.push({
+      id,
+      tree,
+      parents: parents.split(' '),
+      subject: subject.replace(/\p{Cc}/gu, ' ').slice(0, 200),
+    });
+  }
+  if (commits.length > MOST_COMMITS) return { odd: `the agent made more than ${MOST_COMMITS} commits` };
+  const newest = commits.find((commit) => commit.id === head);
+  if (!newest || !commits.some((commit) => commit.parents.includes(base)))
+    return { odd: 'the history was rewritten: the base is not in it any more' };
+  return { head, tree: newest.tree, commits: commits.reverse().map(({ id, subject }) => ({ id, subject })) };
+}

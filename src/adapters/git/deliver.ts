@@ -1,0 +1,114 @@
+import type { Failure } from '../../domain/failure.ts';
+import { git, GitFailed, lastLine, redact } from './git.ts';
+import { listRemote, NETWORK_TIMEOUT_MS } from './mirror.ts';
+import { fail, failGit, type Failed } from './outcome.ts';
+import { copyObjects } from './pack.ts';
+import { checkObjects, nameOfSource, type PathSource, type Source, type UrlSource } from './source.ts';
+
+export interface DeliverBranch {
+  source: Source;
+  /** A repository of ours that has the commit: the result's, or the vault. */
+  gitDir: string;
+  commit: string;
+  /** What the source has already. */
+  base: string;
+  /** Full name, e.g. `refs/heads/fleet/<task>`. */
+  ref: string;
+  timeoutMs?: number;
+}
+
+/** `already`: an earlier attempt had brought it there. */
+export type Delivered = { ok: true; already: boolean } | { ok: false; failure: Failure };
+
+/**
+ * Puts one new branch into the source and touches nothing else of it. A branch that is there with the same commit is
+ * success, with another a conflict: nothing is ever moved or overwritten.
+ */
+export async function deliverBranch(deliver: DeliverBranch): Promise<Delivered> {
+  return deliver.source.kind === 'path' ? toPath(deliver, deliver.source) : toUrl(deliver, deliver.source);
+}
+
+async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Delivered> {
+  const { commit, base, ref } = deliver;
+  const to = { gitDir: source.commonDir, as: source.owner };
+  try {
+    if (commit !== base)
+      await copyObjects({
+        from: { gitDir: deliver.gitDir },
+        to,
+        revs: [commit, `^${base}`],
+        strict: true,
+        looseBelow: 100,
+      });
+  } catch (error) {
+    const unsound =
+      error instanceof GitFailed && /fsck error|did not receive expected object|broken link/i.test(error.stderr);
+    return failGit(error, unsound ? 'tampered' : 'repo-unavailable', `${nameOfSource(source)} did not take the commit`);
+  }
+  try {
+    await git(['-c', 'core.logAllRefUpdates=false', 'update-ref', '--', ref, commit, '0'.repeat(commit.length)], to);
+    return { ok: true, already: false };
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    const [there = '', fleet = ''] = await checkObjects(source, [ref, blocking(ref)]);
+    const refs = new Map(
+      [
+        [ref, there],
+        [blocking(ref), fleet],
+      ]
+        .filter(([, line]) => !line?.endsWith(' missing'))
+        .map(([name = '', line = '']) => [name, line.split(' ')[0] ?? '']),
+    );
+    return judge(deliver, refs, error);
+  }
+}
+
+async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Delivered> {
+  const { commit, ref } = deliver;
+  const args = ['push', '--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
+  try {
+    await git([...args, `--force-with-lease=${ref}:`, '--', source.url, `${commit}:${ref}`], {
+      gitDir: deliver.gitDir,
+      network: true,
+      timeoutMs: deliver.timeoutMs ?? NETWORK_TIMEOUT_MS,
+    });
+    return { ok: true, already: false };
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    const remote = await listRemote(source.url, [ref, blocking(ref)]);
+    return remote.ok
+      ? judge(deliver, remote.refs, error)
+      : failGit(error, 'repo-unavailable', `${redact(source.url)} did not take the branch`);
+  }
+}
+
+/** What stands there decides, not what git said. */
+function judge(
+  { source, commit, ref }: DeliverBranch,
+  refs: ReadonlyMap<string, string>,
+  error: GitFailed,
+): Delivered | Failed {
+  const name = nameOfSource(source);
+  const branch = ref.replace('refs/heads/', '');
+  const there = refs.get(ref);
+  if (there === commit) return { ok: true, already: true };
+  if (there)
+    return fail(
+      'conflict',
+      `${name} already has a branch ${branch}, at ${there.slice(0, 12)}, not at ${commit.slice(0, 12)}`,
+    );
+  if (refs.has(blocking(ref))) {
+    const short = blocking(ref).replace('refs/heads/', '');
+    return fail(
+      'conflict',
+      `${name} has a branch named ${short}, so ${branch} cannot be made: rename or delete ${short}`,
+    );
+  }
+  const refused = /\[(remote )?rejected\]|pre-receive hook declined|protected branch/i.exec(error.stderr);
+  return refused
+    ? fail('conflict', `${name} refused the branch ${branch}: ${lastLine(error.stderr)}`)
+    : failGit(error, 'repo-unavailable', `${name} did not take the branch ${branch}`);
+}
+
+/** The branch whose name would have to be a folder. */
+const blocking = (ref: string): string => ref.split('/').slice(0, 3).join('/');

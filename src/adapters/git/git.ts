@@ -1,0 +1,198 @@
+import { execa, type Options } from 'execa';
+import type { Readable, Writable } from 'node:stream';
+
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+/** A started git. Resolves, and never rejects, when it has ended. */
+export interface GitProcess extends Promise<GitEnd> {
+  pid?: number | undefined;
+  stdin: Writable | null;
+  stdout: Readable | null;
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+interface GitEnd {
+  failed: boolean;
+  exitCode?: number | undefined;
+  signal?: string | undefined;
+  timedOut: boolean;
+  isMaxBuffer: boolean;
+  cause?: unknown;
+  stdout?: unknown;
+  stderr?: unknown;
+}
+
+export interface GitOptions {
+  /** Absolute; nothing is ever discovered unless `cwd` is given instead. */
+  gitDir?: string;
+  /** Default `/`. */
+  cwd?: string;
+  /** Set on top of the clean environment. */
+  env?: Record<string, string>;
+  input?: string | Buffer;
+  /** Default one minute; the process, and with `network` its whole group, is killed then. */
+  timeoutMs?: number;
+  /** Whose rights git runs with; has an effect only where we are root. */
+  as?: Owner;
+  /** Really talks to a remote: the user's own git configuration, HOME and credentials, but no prompt and no terminal. */
+  network?: boolean;
+  /** Most bytes of stdout; default 256 MiB. */
+  maxBytes?: number;
+}
+
+/** A git process that did not end with 0. `code` is null where it was killed or could not start. */
+export class GitFailed extends Error {
+  readonly args: readonly string[];
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+
+  constructor(args: readonly string[], failed: { code: number | null; stderr: string; timedOut: boolean }) {
+    const said = lastLine(failed.stderr) || (failed.timedOut ? 'timed out' : 'no message');
+    super(`git ${redact(args[0] ?? '')} failed (${failed.code ?? 'killed'}): ${said}`);
+    this.name = 'GitFailed';
+    this.args = args.map(redact);
+    this.code = failed.code;
+    this.stderr = redact(failed.stderr);
+    this.timedOut = failed.timedOut;
+  }
+}
+
+/** Never a hook, a monitor, an attribute file of the user's, a collection, or a commit graph that somebody else wrote. */
+const COMMON = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'gc.auto=0', 'maintenance.auto=false'];
+const LOCAL = [
+  ...COMMON,
+  'core.attributesFile=/dev/null',
+  'core.commitGraph=false',
+  'core.multiPackIndex=false',
+  'safe.bareRepository=explicit',
+  'protocol.allow=never',
+];
+const NETWORK = [...COMMON, 'protocol.ext.allow=never', 'http.lowSpeedLimit=1000', 'http.lowSpeedTime=60'];
+const SET = { local: LOCAL.flatMap((one) => ['-c', one]), network: NETWORK.flatMap((one) => ['-c', one]) };
+
+/** Runs one git process to its end and gives its stdout. Throws {@link GitFailed}. */
+export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  const child = startGit(args, options, { stdin: options.input === undefined ? 'ignore' : 'pipe' });
+  if (options.input !== undefined) {
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(options.input);
+  }
+  return ended(child, args);
+}
+
+/** Starts git with stdin and stdout as the caller wants them; its end is to be awaited with {@link ended}. */
+export function startGit(args: readonly string[], options: GitOptions, io: Options): GitProcess {
+  const timeoutMs = options.timeoutMs ?? 60_000;
+  const all = [
+    ...SET[options.network ? 'network' : 'local'],
+    ...(options.gitDir ? [`--git-dir=${options.gitDir}`] : []),
+    ...args,
+  ];
+  const child = execa('git', all, {
+    reject: false,
+    encoding: 'buffer',
+    stripFinalNewline: false,
+    maxBuffer: options.maxBytes ?? 256 * 1024 * 1024,
+    cwd: options.cwd ?? '/',
+    env: { ...(options.network ? networkEnvironment() : localEnvironment()), ...options.env },
+    extendEnv: false,
+    killSignal: 'SIGKILL',
+    ...(options.network ? { detached: true, cleanup: false } : { timeout: timeoutMs }),
+    ...switchUser(options.as),
+    ...io,
+  }) as unknown as GitProcess;
+  if (options.network) killGroupAfter(child, timeoutMs);
+  return child;
+}
+
+export async function ended(child: GitProcess, args: readonly string[]): Promise<Buffer> {
+  const result = await child;
+  if (result.failed) {
+    const told = result.stderr instanceof Uint8Array ? Buffer.from(result.stderr).toString() : '';
+    const stderr = result.isMaxBuffer
+      ? 'the output is larger than allowed'
+      : told || (result.cause instanceof Error ? result.cause.message : '');
+    throw new GitFailed(args, {
+      code: result.exitCode ?? null,
+      stderr,
+      timedOut: result.timedOut || result.signal === 'SIGKILL',
+    });
+  }
+  return result.stdout instanceof Uint8Array
+    ? Buffer.from(result.stdout.buffer, result.stdout.byteOffset, result.stdout.length)
+    : Buffer.alloc(0);
+}
+
+/** stdout as text without its last line break. */
+export async function gitText(args: readonly string[], options: GitOptions = {}): Promise<string> {
+  return (await git(args, options)).toString('utf8').replace(/\n$/, '');
+}
+
+/** The last line that git said, fit for a person, without credentials. */
+export function lastLine(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const fatal = lines.find((line) => /^(fatal|error|ERROR):/.test(line)) ?? lines.at(-1) ?? '';
+  return redact(fatal.replace(/^(fatal|error|remote): /, '')).slice(0, 300);
+}
+
+/** Hides what stands before the `@` of a URL. */
+export const redact = (text: string): string => text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1');
+
+function localEnvironment(): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/nonexistent',
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_SSH_COMMAND: 'false',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: 'false',
+  };
+}
+
+/** The user's, without what would point git at another repository (we may run inside of a hook). */
+function networkEnvironment(): Record<string, string> {
+  const kept = /^GIT_(SSH|CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|SSL|PROXY|HTTP|CURL)/;
+  const own = Object.entries(process.env).filter(
+    ([name, value]) => value !== undefined && (!name.startsWith('GIT_') || kept.test(name)),
+  );
+  return {
+    ...(Object.fromEntries(own) as Record<string, string>),
+    LC_ALL: 'C',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'false',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+  };
+}
+
+function switchUser(as: Owner | undefined): { uid?: number; gid?: number } {
+  return as && process.getuid?.() === 0 && as.uid !== 0 ? { uid: as.uid, gid: as.gid } : {};
+}
+
+/** In a session of its own it has no terminal, so ssh cannot ask; its helpers end with it. */
+function killGroupAfter(child: GitProcess, timeoutMs: number): void {
+  const timer = setTimeout(() => {
+    try {
+      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      child.kill('SIGKILL');
+    }
+  }, timeoutMs);
+  void child.finally(() => clearTimeout(timer));
+}

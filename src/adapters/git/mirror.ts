@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import { git, GitFailed, redact } from './git.ts';
+import { initGitDir } from './init.ts';
+import { fail, failGit, type Failed } from './outcome.ts';
+
+export const NETWORK_TIMEOUT_MS = 5 * 60_000;
+const HEADS = ['+refs/heads/*:refs/origin/heads/*', '+refs/tags/*:refs/origin/tags/*'];
+const REFSPECS = ['+HEAD:refs/origin/HEAD', ...HEADS];
+
+export interface Fetch {
+  url: string;
+  /** The bare mirror; made where it is missing. */
+  gitDir: string;
+  /** Fetched instead of everything: a commit id, or a full ref name such as `refs/pull/1/head`. */
+  only?: string;
+  timeoutMs?: number;
+}
+
+type Fetched = { ok: true } | Failed;
+
+const running = new Map<string, Promise<unknown>>();
+const waiting = new Map<string, Promise<Fetched>>();
+
+/** Brings a mirror up to date: one fetch at a time per mirror, and all who come while one runs share the next. */
+export function fetchMirror(fetch: Fetch): Promise<Fetched> {
+  const key = fetch.gitDir;
+  const shared = fetch.only ? undefined : waiting.get(key);
+  if (shared) return shared;
+  const before = running.get(key) ?? Promise.resolve();
+  const mine = before.then(() => {
+    if (waiting.get(key) === mine) waiting.delete(key);
+    return fetchNow(fetch);
+  });
+  if (!fetch.only) waiting.set(key, mine);
+  const settled = mine.catch(() => {}).finally(() => running.get(key) === settled && running.delete(key));
+  running.set(key, settled);
+  return mine;
+}
+
+async function fetchNow(fetch: Fetch, repaired = false): Promise<Fetched> {
+  prepare(fetch.gitDir);
+  const specs = fetch.only ? [`+${fetch.only}:refs/origin/wanted/${fetch.only.replace(/^refs\//, '')}`] : REFSPECS;
+  const args = ['fetch', '--quiet', '--no-tags', '--no-auto-gc', '--no-write-fetch-head', '--no-recurse-submodules'];
+  const run = (refspecs: string[]) =>
+    git([...args, ...(fetch.only ? [] : ['--prune']), '--', fetch.url, ...refspecs], {
+      gitDir: fetch.gitDir,
+      network: true,
+      timeoutMs: fetch.timeoutMs ?? NETWORK_TIMEOUT_MS,
+    });
+  try {
+    await run(specs);
+    return { ok: true };
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    if (/couldn't find remote ref HEAD/.test(error.stderr)) return withoutHead(fetch, run);
+    if (!repaired && repair(fetch.gitDir, error.stderr)) return fetchNow(fetch, true);
+    return failGit(error, 'repo-unavailable', `${redact(fetch.url)} cannot be reached`);
+  }
+}
+
+/** A remote whose HEAD names a branch that does not exist. */
+async function withoutHead(fetch: Fetch, run: (specs: string[]) => Promise<unknown>): Promise<Fetched> {
+  rmSync(`${fetch.gitDir}/refs/origin/HEAD`, { force: true });
+  try {
+    await run(HEADS);
+    return { ok: true };
+  } catch (error) {
+    return failGit(error, 'repo-unavailable', `${redact(fetch.url)} cannot be reached`);
+  }
+}
+
+function prepare(gitDir: string, format: 'sha1' | 'sha256' = 'sha1'): void {
+  if (existsSync(`${gitDir}/HEAD`)) return;
+  const temp = `${gitDir}.making-${randomBytes(4).toString('hex')}`;
+  mkdirSync(dirname(gitDir), { recursive: true });
+  initGitDir({ dir: temp, format, head: 'ref: refs/heads/none', bare: true });
+  try {
+    rmSync(gitDir, { recursive: true, force: true });
+    renameSync(temp, gitDir);
+  } finally {
+    rmSync(temp, { recursive: true, force: true });
+  }
+}
+
+/** What a second try can help: another object format, and lock files of a fetch that was killed (ours is the only one). */
+function repair(gitDir: string, stderr: string): boolean {
+  if (/mismatched algorithms/.test(stderr) && !/sha256/.test(readFileSync(`${gitDir}/config`, 'utf8'))) {
+    rmSync(gitDir, { recursive: true, force: true });
+    prepare(gitDir, 'sha256');
+    return true;
+  }
+  if (!/\.lock': File exists/.test(stderr)) return false;
+  const locks = readdirSync(gitDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lock'));
+  for (const path of locks) if (statSync(`${gitDir}/${path}`).isFile()) rmSync(`${gitDir}/${path}`, { force: true });
+  return locks.length > 0;
+}
+
+export interface RemoteRefs {
+  ok: true;
+  refs: Map<string, string>;
+  /** The branch that the remote's HEAD names. */
+  head: string | null;
+}
+
+/** What a remote has, by full ref name. */
+export async function listRemote(
+  url: string,
+  patterns: readonly string[],
+  timeoutMs = 30_000,
+): Promise<RemoteRefs | Failed> {
+  try {
+    const out = await git(['ls-remote', '--symref', '--', url, ...patterns], { network: true, timeoutMs });
+    const lines = out.toString('utf8').split('\n').filter(Boolean);
+    const symref = lines.find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'));
+    const refs = new Map<string, string>();
+    for (const line of lines) {
+      const [id, name] = line.split('\t');
+      if (id && name && !line.startsWith('ref: ')) refs.set(name, id);
+    }
+    return { ok: true, refs, head: symref?.slice('ref: '.length, -'\tHEAD'.length) ?? null };
+  } catch (error) {
+    if (error instanceof GitFailed && /does not appear to be a git repository|not found/i.test(error.stderr))
+      return fail('repo-unavailable', `${redact(url)} is not a git repository, or needs a login`);
+    return failGit(error, 'repo-unavailable', `${redact(url)} cannot be reached`);
+  }
+}

@@ -1,0 +1,17 @@
+import type { Failure, Reason } from '../../domain/failure.ts';
+import { GitFailed, lastLine } from './git.ts';
+
+export type Failed = { ok: false; failure: Failure };
+
+export const fail = (reason: Reason, message: string): Failed => ({ ok: false, failure: { reason, message } });
+
+/** An expected failure of git as a value; a full disk is told apart. What is no failure of git is thrown again. */
+export function failGit(error: unknown, reason: Reason, sentence: string): Failed {
+  if (!(error instanceof GitFailed)) throw error;
+  if (/No space left on device|Disk quota exceeded/i.test(error.stderr))
+    return fail('disk', `${sentence}: no space left on device`);
+  return fail(
+    reason,
+    `${sentence}: ${error.timedOut ? 'git timed out' : lastLine(error.stderr) || `git ended with ${error.code}`}`,
+  );
+}

@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { ended, GitFailed, startGit, type GitOptions } from './git.ts';
+
+export interface CopyObjects {
+  /** Where `pack-objects` runs: its repository, rights and environment. */
+  from: Pick<GitOptions, 'gitDir' | 'as' | 'env'> & { gitDir: string };
+  /** Where the objects go. */
+  to: Pick<GitOptions, 'gitDir' | 'as' | 'env'> & { gitDir: string };
+  /** What `rev-list` would take, one a line: `<commit>`, `^<commit>`, `--not`. */
+  revs: readonly string[];
+  /** Check the content and links of every object: for whatever an agent has made. */
+  strict: boolean;
+  /** A handful of objects is stored loose, as `git fetch` does, instead of one more pack. */
+  looseBelow?: number;
+  maxBytes?: number;
+  timeoutMs?: number;
+}
+
+export const PACK_TIMEOUT_MS = 10 * 60_000;
+
+/** Carries objects from one repository to another without either knowing the other. Throws {@link GitFailed}. */
+export async function copyObjects(copy: CopyObjects): Promise<void> {
+  const timeoutMs = copy.timeoutMs ?? PACK_TIMEOUT_MS;
+  const packArgs = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '-q'];
+  const pack = startGit(
+    packArgs,
+    { ...copy.from, timeoutMs },
+    { stdin: 'pipe', stdout: 'pipe', buffer: { stdout: false } },
+  );
+  pack.stdin?.on('error', () => {});
+  pack.stdin?.end(copy.revs.map((rev) => `${rev}\n`).join(''));
+  const packed = settle(ended(pack, packArgs));
+
+  const early = copy.looseBelow === undefined ? startStore(copy, 'index-pack', timeoutMs) : undefined;
+  const first = await firstChunk(pack.stdout as Readable);
+  if (!first) early?.child.kill('SIGKILL');
+  if (!first)
+    throw (await packed) ?? new GitFailed(packArgs, { code: null, stderr: 'no pack was made', timedOut: false });
+  const few = copy.looseBelow !== undefined && first.length >= 12 && first.readUInt32BE(8) < copy.looseBelow;
+  const { child: store, stored } = early ?? startStore(copy, few ? 'unpack-objects' : 'index-pack', timeoutMs);
+  store.stdin?.on('error', () => pack.stdout?.resume());
+  store.stdin?.write(first);
+  if (store.stdin) pack.stdout?.pipe(store.stdin);
+
+  const failed = await Promise.race([
+    packed.then((failure) => failure ?? stored),
+    stored.then((failure) => failure ?? packed),
+  ]);
+  if (failed) {
+    pack.kill('SIGKILL');
+    store.kill('SIGKILL');
+  }
+  const [packFailure, storeFailure] = await Promise.all([packed, stored]);
+  const cause = failed ?? packFailure ?? storeFailure;
+  if (cause) throw cause;
+}
+
+function startStore(copy: CopyObjects, verb: 'index-pack' | 'unpack-objects', timeoutMs: number) {
+  const args = [
+    verb,
+    verb === 'index-pack' ? '--stdin' : '-q',
+    ...(copy.strict ? ['--strict'] : []),
+    ...(copy.maxBytes === undefined ? [] : [`--max-input-size=${copy.maxBytes}`]),
+  ];
+  const child = startGit(args, { ...copy.to, timeoutMs }, { stdin: 'pipe' });
+  return { child, stored: settle(ended(child, args)) };
+}
+
+export const settle = (work: Promise<unknown>): Promise<Error | undefined> =>
+  work.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+
+/** The first bytes, or undefined where there are none. The stream is left paused. */
+async function firstChunk(stream: Readable): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const done = (chunk: Buffer | undefined) => {
+      stream.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
+      resolve(chunk);
+    };
+    const onData = (chunk: Buffer) => {
+      stream.pause();
+      done(chunk);
+    };
+    const onEnd = () => done(undefined);
+    stream.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
+  });
+}
+
+/** GIT_ALTERNATE_OBJECT_DIRECTORIES is a list with `:` between; quoted, a path may contain anything. */
+export const alternateList = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`;

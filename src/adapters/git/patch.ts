@@ -1,0 +1,68 @@
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { ended, git, startGit } from './git.ts';
+import { settle } from './pack.ts';
+
+export interface Diffstat {
+  files: number;
+  insertions: number;
+  deletions: number;
+}
+
+const SAFE = ['--no-ext-diff', '--no-textconv', '--no-renames', '--no-color', '--submodule=short'];
+
+/**
+ * Writes base..commit as a patch that `git apply` takes (binary files included), cut at `maxBytes`, and gives its size.
+ * One process; the statistics come from its first line.
+ */
+export async function writePatch(patch: {
+  gitDir: string;
+  base: string;
+  commit: string;
+  file: string;
+  maxBytes: number;
+}): Promise<Diffstat & { bytes: number; truncated: boolean }> {
+  const args = ['diff-tree', '-p', '--binary', '--shortstat', ...SAFE, patch.base, patch.commit];
+  const child = startGit(
+    args,
+    { gitDir: patch.gitDir, timeoutMs: 5 * 60_000 },
+    { stdin: 'ignore', stdout: 'pipe', buffer: { stdout: false } },
+  );
+  const end = settle(ended(child, args));
+  const file = createWriteStream(patch.file);
+  let stat: string | undefined;
+  let [bytes, truncated, head] = [0, false, Buffer.alloc(0)];
+  for await (const part of child.stdout as Readable) {
+    let chunk = part as Buffer;
+    if (stat === undefined) {
+      head = Buffer.concat([head, chunk]);
+      const at = head.indexOf('\n\n');
+      if (at < 0) continue;
+      stat = head.toString('utf8', 0, at);
+      chunk = head.subarray(at + 2);
+    }
+    const room = patch.maxBytes - bytes;
+    if (chunk.length > room) truncated = true;
+    const kept = chunk.subarray(0, room);
+    bytes += kept.length;
+    if (kept.length && !file.write(kept)) await once(file, 'drain');
+    if (truncated) break;
+  }
+  if (truncated) child.kill('SIGKILL');
+  file.end();
+  await once(file, 'finish');
+  const failed = await end;
+  if (failed && !truncated) throw failed;
+  return { ...parseStat(stat ?? head.toString('utf8')), bytes, truncated };
+}
+
+export async function diffstat(diff: { gitDir: string; base: string; commit: string }): Promise<Diffstat> {
+  const out = await git(['diff-tree', '-r', '--shortstat', ...SAFE, diff.base, diff.commit], { gitDir: diff.gitDir });
+  return parseStat(out.toString('utf8'));
+}
+
+function parseStat(line: string): Diffstat {
+  const number = (word: string) => Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
+  return { files: number('file'), insertions: number('insertion'), deletions: number('deletion') };
+}

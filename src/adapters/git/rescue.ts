@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { git } from './git.ts';
+import { formatOf, initGitDir, isCommitId, writeRef } from './init.ts';
+import { fail, failGit, type Failed } from './outcome.ts';
+import { alternateList, copyObjects } from './pack.ts';
+
+/** Keeps a commit with all its history in the vault (`vault/<key>.git`), under a ref. Idempotent. */
+export async function saveRescue(save: {
+  vaultDir: string;
+  gitDir: string;
+  commit: string;
+  ref: string;
+}): Promise<{ ok: true } | Failed> {
+  const { vaultDir: vault, gitDir, commit, ref } = save;
+  prepare(vault, commit);
+  if (readRef(vault, ref) === commit) return { ok: true };
+  keepShallow(vault, gitDir);
+  try {
+    // run from the vault, which knows what it has, looking into the result repository for what it lacks
+    await copyObjects({
+      from: { gitDir: vault, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${gitDir}/objects`) } },
+      to: { gitDir: vault },
+      revs: [commit, ...kept(vault).map((id) => `^${id}`)],
+      strict: false,
+    });
+  } catch (error) {
+    return failGit(error, 'repo-unavailable', `the rescue copy could not be written to ${vault}`);
+  }
+  writeRef(vault, ref, commit);
+  return { ok: true };
+}
+
+/** Where a rescued commit can be read; the vault stands for the result repository in `deliverBranch` and `checkoutTree`. */
+export async function openRescue(open: {
+  vaultDir: string;
+  ref: string;
+}): Promise<{ ok: true; gitDir: string; commit: string } | Failed> {
+  const commit = readRef(open.vaultDir, open.ref);
+  if (!commit) return fail('base-missing', `${open.vaultDir} has no rescue copy ${open.ref}`);
+  try {
+    await git(['cat-file', '-e', `${commit}^{tree}`], { gitDir: open.vaultDir });
+    return { ok: true, gitDir: open.vaultDir, commit };
+  } catch (error) {
+    return failGit(error, 'base-missing', `the rescue copy ${open.ref} is damaged`);
+  }
+}
+
+function readRef(vault: string, ref: string): string | null {
+  if (!existsSync(`${vault}/${ref}`)) return null;
+  const commit = readFileSync(`${vault}/${ref}`, 'utf8').trim();
+  return isCommitId(commit) ? commit : null;
+}
+
+/** Commits that the vault has under a ref already. */
+function kept(vault: string): string[] {
+  const names = readdirSync(`${vault}/refs`, { recursive: true, encoding: 'utf8' });
+  return [
+    ...new Set(
+      names.filter((name) => statSync(`${vault}/refs/${name}`).isFile()).map((name) => readRef(vault, `refs/${name}`)),
+    ),
+  ]
+    .filter((id) => id !== null)
+    .slice(0, 1_000);
+}
+
+function prepare(vault: string, commit: string): void {
+  if (existsSync(`${vault}/HEAD`)) return;
+  const temp = `${vault}.making-${randomBytes(4).toString('hex')}`;
+  mkdirSync(dirname(vault), { recursive: true });
+  try {
+    initGitDir({ dir: temp, format: formatOf(commit), head: 'ref: refs/heads/none', bare: true });
+    renameSync(temp, vault);
+  } catch (error) {
+    if (!existsSync(`${vault}/HEAD`)) throw error;
+  } finally {
+    rmSync(temp, { recursive: true, force: true });
+  }
+}
+
+/** A shallow history ends where the source's did: its boundary is kept along. */
+function keepShallow(vault: string, gitDir: string): void {
+  const lines = [vault, gitDir].flatMap((dir) =>
+    existsSync(`${dir}/shallow`) ? readFileSync(`${dir}/shallow`, 'utf8').split('\n') : [],
+  );
+  const all = [...new Set(lines.filter(isCommitId))].sort();
+  if (all.length) writeFileSync(`${vault}/shallow`, `${all.join('\n')}\n`);
+}

@@ -1,0 +1,92 @@
+import { expect, test } from '@jest/globals';
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { ensureBase } from '../../src/adapters/git/base-store.ts';
+import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
+import { snapshotUntracked } from '../../src/adapters/git/walk.ts';
+import { git, IDENTITY, makeLab, makeRepo, must, paths, write } from '../helpers/git.ts';
+import { tempDir } from '../helpers/temp.ts';
+
+const FILES = {
+  'src/x.ts': 'one\n',
+  'a.txt': 'a\n',
+  '.gitignore': 'out/\n*.log\n',
+  'out/kept.txt': 'tracked though ignored\n',
+};
+
+test('odd names, modes, deletions, large files and a folder in place of a file become exactly that tree', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { ...FILES, 'd/e/f': '1', swap: 'file', 'b.ts': 'b' });
+  const { tree } = lab;
+  write(tree, {
+    'new\nline': '1',
+    '-dash': '2',
+    'ünï/çödé': '3',
+    'a b\t"q"': '4',
+    ' lead': '5',
+    'swap2/x': '6',
+    'noise.log': 'ignored',
+    'out/new': 'ignored',
+  });
+  rmSync(`${tree}/d`, { recursive: true });
+  rmSync(`${tree}/swap`);
+  write(tree, { 'swap/inside': '7' });
+  chmodSync(`${tree}/b.ts`, 0o755);
+  symlinkSync('a.txt', `${tree}/link`);
+  writeFileSync(Buffer.concat([Buffer.from(`${tree}/latin-`), Buffer.from([0xe9])]), 'bytes');
+  writeFileSync(`${tree}/large.bin`, Buffer.alloc(3_000_000, 7));
+  const result = await lab.capture();
+  expect(result.violations).toEqual([]);
+  expect(paths(result)).toContain('latin-\\xe9');
+  expect(paths(result)).not.toContain('noise.log');
+  expect(result.changes.find(({ path }) => path === 'b.ts')?.kind).toBe('mode');
+  expect(result.changes.find(({ path }) => path === 'swap')?.kind).toBe('deleted');
+  git(tree, 'add', '-A');
+  expect(result.tree).toBe(git(tree, 'write-tree'));
+  expect(git(result.gitDir, 'fsck', '--strict', '--full')).toBe('');
+});
+
+test('what setup made is left out while it is unchanged', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, FILES);
+  write(lab.tree, { 'a.txt': 'by setup', lock: 'by setup', gen: 'by setup', constructor: 'x' });
+  const preexisting = JSON.parse(
+    JSON.stringify(await snapshotUntracked({ tree: lab.tree, baseDir: lab.baseDir, base: lab.base })),
+  );
+  expect(await lab.capture({ preexisting })).toMatchObject({ changes: [], commit: lab.base });
+  write(lab.tree, { gen: 'by the agent' });
+  expect(paths(await lab.capture({ preexisting }))).toEqual(['gen']);
+  git(lab.tree, 'add', 'lock', 'gen');
+  git(lab.tree, 'commit', '-q', '-m', 'both');
+  const result = await lab.capture({ preexisting });
+  expect(paths(result)).toEqual(['gen', 'lock']);
+  expect(result).toMatchObject({ leftUncommitted: 0, commits: [{ subject: 'both' }] });
+});
+
+test('an uninitialised submodule stays', async () => {
+  await using temp = await tempDir();
+  const id = makeRepo(`${temp.path}/dep`);
+  const lab = await makeLab(`${temp.path}/a`, { x: '1' });
+  git(lab.repo, 'update-index', '--add', '--cacheinfo', `160000,${id},sub`);
+  git(lab.repo, 'commit', '-q', '-m', 'with a submodule');
+  const commit = git(lab.repo, 'rev-parse', 'HEAD');
+  const { path: baseDir } = must(await ensureBase({ source: lab.source, commit, home: lab.home }));
+  const tree = `${temp.path}/s/tree`;
+  await createPrivateRepo({ tree, baseDir, commit, branch: 'fleet/s', identity: IDENTITY });
+  const order = { tree, baseDir, base: commit };
+  expect(await lab.capture(order)).toMatchObject({ commit, changes: [], violations: [] });
+  write(tree, { 'sub/file': 'x' });
+  expect((await lab.capture(order)).changes).toEqual([
+    { path: 'sub', kind: 'deleted' },
+    { path: 'sub/file', kind: 'added' },
+  ]);
+});
+
+test('a sha256 repository works', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(`${temp.path}/a`, { x: '1' }, '--object-format=sha256');
+  write(lab.tree, { 'y/z': '2' });
+  const result = await lab.capture();
+  git(lab.tree, 'add', '-A');
+  expect(result.tree).toBe(git(lab.tree, 'write-tree'));
+  expect(readFileSync(`${result.gitDir}/config`, 'utf8')).toContain('sha256');
+});
