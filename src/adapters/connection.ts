@@ -1,0 +1,190 @@
+import { Client, Connection, isGrpcServiceError, ServiceError, type ConnectionOptions } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import proto from '@temporalio/proto';
+import type { NativeConnection } from '@temporalio/worker';
+import { resolveHome } from '../config.ts';
+import { FleetError } from '../domain/error.ts';
+import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { listens, ownDevServer } from './dev-server.ts';
+
+/** The one place that connects to Temporal: as every Temporal client does it, by environment variables and profiles. */
+
+/** A client's connection or a worker's. */
+export type AnyConnection = Pick<Connection, 'operatorService' | 'workflowService' | 'withDeadline'>;
+
+export interface Target {
+  /** `host:port` */
+  address: string;
+  namespace: string;
+  options: Pick<ConnectionOptions, 'apiKey' | 'tls' | 'metadata'>;
+}
+
+const DEFAULT_ADDRESS = '127.0.0.1:7233';
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost):\d+$/;
+const DEADLINE_MS = 3_000;
+const GRPC = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAUTHENTICATED: 16 };
+
+/** No Temporal server answers, or it refuses this client. */
+export class ServerUnreachable extends FleetError {
+  override readonly name: string = 'ServerUnreachable';
+}
+
+/**
+ * Where to connect: `TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE` and the rest of Temporal's own configuration; where that
+ * names no address, the dev server that `fleet up` started, else 127.0.0.1:7233.
+ * @throws FleetError (2) for a configuration that cannot be used.
+ */
+export async function clientOptions(env: NodeJS.ProcessEnv, home: string = resolveHome(env)): Promise<Target> {
+  const { connectionOptions, namespace } = loadConfigured(env);
+  const { address, apiKey, tls, metadata } = connectionOptions;
+  return {
+    address: address ?? (await ownDevServer(home))?.address ?? DEFAULT_ADDRESS,
+    namespace: namespace ?? 'default',
+    options: { ...(apiKey ? { apiKey } : {}), ...(tls ? { tls } : {}), ...(metadata ? { metadata } : {}) },
+  };
+}
+
+function loadConfigured(env: NodeJS.ProcessEnv): ReturnType<typeof loadClientConnectConfig> {
+  const set = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  try {
+    return loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(set) });
+  } catch (error) {
+    const [said] = (error as Error).message.split('\n', 1);
+    throw new FleetError(`Temporal's client configuration cannot be used: ${said}`, { exitCode: 2, cause: error });
+  }
+}
+
+/** For clients. The caller closes `connection`. @throws ServerUnreachable after 3 seconds. */
+export async function connectClient(
+  env: NodeJS.ProcessEnv,
+): Promise<{ client: Client; connection: Connection; target: Target }> {
+  const target = await clientOptions(env);
+  const connection = await connect(target);
+  return { client: new Client({ connection, namespace: target.namespace }), connection, target };
+}
+
+async function connect({ address, options }: Target): Promise<Connection> {
+  // gRPC goes on trying where nothing listens: on this machine that is known at once.
+  if (LOOPBACK.test(address) && !(await listens(address))) throw unreachable(address);
+  const connection = Connection.lazy({ address, ...options, connectTimeout: DEADLINE_MS });
+  try {
+    await connection.ensureConnected();
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw unreachable(address, error);
+  }
+}
+
+/** For workers. The caller closes `connection`. @throws ServerUnreachable after 3 seconds. */
+export async function connectWorker(where: {
+  env: NodeJS.ProcessEnv;
+  /** Default: that of the environment. */
+  home?: string;
+}): Promise<{ connection: NativeConnection; namespace: string; target: Target }> {
+  const target = await clientOptions(where.env, where.home);
+  // Core retries for much longer than anyone waits for one sentence: ask with a client first.
+  await (await connect(target)).close();
+  // The native library takes half a second to load: commands that only need a client do without.
+  const { NativeConnection: Native } = await import('@temporalio/worker');
+  const { apiKey, ...options } = target.options;
+  try {
+    const key = typeof apiKey === 'string' ? { apiKey } : {};
+    const connection = await Native.connect({ address: target.address, ...options, ...key });
+    return { connection, namespace: target.namespace, target };
+  } catch (error) {
+    throw unreachable(target.address, error);
+  }
+}
+
+function unreachable(address: string, error?: unknown): ServerUnreachable {
+  const said = error instanceof ServiceError ? error.cause : error;
+  const code = isGrpcServiceError(said) ? said.code : undefined;
+  if (code === GRPC.UNAUTHENTICATED || code === GRPC.PERMISSION_DENIED) {
+    return new ServerUnreachable(`the Temporal server at ${address} refuses this client: ${(said as Error).message}`, {
+      cause: error,
+    });
+  }
+  return new ServerUnreachable(
+    `no Temporal server answers at ${address}: start one with \`fleet up\`, or set TEMPORAL_ADDRESS`,
+    {
+      cause: error,
+    },
+  );
+}
+
+const { IndexedValueType } = proto.temporal.api.enums.v1;
+const TYPES: Partial<Record<string, { code: number; label: string }>> = {
+  KEYWORD: { code: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD, label: 'Keyword' },
+  KEYWORD_LIST: { code: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST, label: 'KeywordList' },
+  INT: { code: IndexedValueType.INDEXED_VALUE_TYPE_INT, label: 'Int' },
+};
+const WANTED = Object.values(ATTRIBUTES).map(({ name, type }) => ({ name, ...TYPES[type]! }));
+
+/**
+ * Registers the fleet's search attributes where they are missing; nothing is written where all are there.
+ * @throws FleetError naming them where the server does not let this client add them, or has them with another type.
+ */
+export async function ensureSearchAttributes(connection: AnyConnection, namespace: string): Promise<void> {
+  const there = await listed(connection, namespace);
+  const other = WANTED.filter(({ name, code }) => there[name] !== undefined && there[name] !== code).map(
+    ({ name }) => name,
+  );
+  if (other.length)
+    throw new FleetError(
+      `the search attributes ${other.join(', ')} of namespace ${namespace} have another type than the fleet needs`,
+    );
+  const missing = WANTED.filter(({ name }) => there[name] === undefined);
+  if (!missing.length) return;
+  try {
+    const searchAttributes = Object.fromEntries(missing.map(({ name, code }) => [name, code]));
+    await withDeadline(connection, () =>
+      connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+    );
+  } catch (error) {
+    const names = missing.map(({ name }) => name).join(', ');
+    const why = isGrpcServiceError(error) ? error.details : (error as Error).message;
+    throw new FleetError(
+      `namespace ${namespace} lacks the search attributes ${names}, and they cannot be added: ${why}`,
+      {
+        hint: commandFor(namespace, missing),
+        cause: error,
+      },
+    );
+  }
+}
+
+async function listed(connection: AnyConnection, namespace: string): Promise<Record<string, number>> {
+  try {
+    const answer = await withDeadline(connection, () => connection.operatorService.listSearchAttributes({ namespace }));
+    return answer.customAttributes ?? {};
+  } catch (error) {
+    if (!isGrpcServiceError(error)) throw error;
+    if (error.code === GRPC.NOT_FOUND)
+      throw new FleetError(`namespace ${namespace} does not exist on this Temporal server`, { cause: error });
+    // Whoever may not ask the operator service may still be able to use the attributes.
+    return usable(connection, namespace);
+  }
+}
+
+async function usable(connection: AnyConnection, namespace: string): Promise<Record<string, number>> {
+  const found = WANTED.map(async ({ name, code }) => {
+    try {
+      const query = `${name} IS NULL`;
+      await withDeadline(connection, () => connection.workflowService.countWorkflowExecutions({ namespace, query }));
+      return [[name, code] as const];
+    } catch (error) {
+      if (isGrpcServiceError(error) && error.code === GRPC.INVALID_ARGUMENT) return [];
+      throw error;
+    }
+  });
+  return Object.fromEntries((await Promise.all(found)).flat());
+}
+
+const withDeadline = <T>(connection: AnyConnection, call: () => Promise<T>): Promise<T> =>
+  connection.withDeadline(Date.now() + DEADLINE_MS, call);
+
+function commandFor(namespace: string, missing: typeof WANTED): string {
+  const flags = missing.map(({ name, label }) => `--name ${name} --type ${label}`);
+  return `temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`;
+}

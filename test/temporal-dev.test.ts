@@ -1,0 +1,63 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { tempDir } from './helpers/temp.ts';
+
+const script = fileURLToPath(new URL('../temporal-dev.sh', import.meta.url));
+const run = (args: string[], env: Record<string, string>) =>
+  execa(script, args, { env, extendEnv: false, reject: false });
+
+/** A program that prints its arguments, in place of temporal. */
+async function plant(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${folder}/temporal`, '#!/bin/sh\nprintf "%s\\n" "$@"\n');
+  await chmod(`${folder}/temporal`, 0o755);
+  return `${folder}/temporal`;
+}
+
+test('finds the program on PATH, in the folder of Go, in $FLEET_HOME/bin, in this order', async () => {
+  await using temp = await tempDir();
+  const env = { PATH: `${temp.path}/path:/usr/bin:/bin`, HOME: `${temp.path}/user`, FLEET_HOME: `${temp.path}/fleet` };
+  for (const folder of ['fleet/bin', 'user/go/bin', 'path']) {
+    const program = await plant(`${temp.path}/${folder}`);
+    expect(await run(['--install-only'], env)).toMatchObject({ stdout: program, stderr: '', exitCode: 0 });
+  }
+});
+
+test('hands over the file, the pragmas, the settings and everything behind --', async () => {
+  await using temp = await tempDir();
+  await plant(`${temp.path}/bin`);
+  const env = { PATH: '/usr/bin:/bin', FLEET_HOME: temp.path };
+  const { stdout } = await run(['--port', '17555', '--ip', '127.0.0.1', '--', '--metrics-port', '9'], env);
+  const args = stdout.split('\n').join(' ');
+  expect(args).toMatch(/^server start-dev .*--metrics-port 9$/);
+  expect(args).toContain(`--ip 127.0.0.1 --port 17555 --log-level error --db-filename ${temp.path}/temporal.db`);
+  for (const part of [
+    '--ui-port 18555',
+    'journal_mode=wal',
+    'synchronous=1',
+    'matching.useNewMatcher=true',
+    'matching.enableFairness=true',
+  ]) {
+    expect(args).toContain(part);
+  }
+  expect((await run(['--port', '17555', '--headless'], env)).stdout).not.toContain('--ui-port');
+});
+
+test.each([
+  [['--port', 'abc'], "--port must be a port, 1 to 65535, not 'abc'"],
+  [['--port', '70000'], "--port must be a port, 1 to 65535, not '70000'"],
+  [['--port'], '--port needs a value'],
+  [['--port', '65000'], '--ui-port must be given: 65000 + 1000 is no port'],
+  [['--prot', '1'], '--prot is not a known flag: see --help, and put flags of the server itself behind --'],
+])('%j is refused in one sentence', async (args, sentence) => {
+  await using temp = await tempDir();
+  const result = await run(args, { PATH: '/usr/bin:/bin', FLEET_HOME: temp.path });
+  expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: `temporal-dev.sh: ${sentence}` });
+});
+
+test('--help has an example', async () => {
+  const { stdout, exitCode } = await run(['--help'], { PATH: '/usr/bin:/bin' });
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Example:')]);
+});
