@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Coder } from '../ports.ts';
+import { claudeProtocol } from './claude-stream.ts';
+import type { CoderDeclaration } from './overlay.ts';
+
+/**
+ * Claude Code, unattended. Command line and environment as observed on 2.1.329 (`facts/coders.md`, section 3).
+ *
+ * Clean context: HOME is the run's own, so `--setting-sources user` reads nothing of the worker's user. The sources
+ * `project` and `local` stay off although a repository's CLAUDE.md should count: with `project`, `.claude/settings.json`
+ * of the repository set ANTHROPIC_BASE_URL for the CLI itself, so any branch could have named the host that the key
+ * and the prompt go to (tried), and its hooks ran. CLAUDE.md and what it imports come in by a link from the run's user
+ * memory instead; CLAUDE.md files further down do not load, nor does `.mcp.json` (`--strict-mcp-config`).
+ *
+ * Tools: those that work on files, the shell and the web. None that talks to other sessions on the machine, starts
+ * sub-agents (their calls would be missing from the stream), schedules, or leaves something running in the background.
+ */
+const FLAGS = [
+  '-p',
+  '--output-format=stream-json',
+  '--verbose',
+  '--permission-mode=bypassPermissions',
+  '--setting-sources=user',
+  '--strict-mcp-config',
+  '--tools=Bash,Read,Edit,Write,Glob,Grep,NotebookEdit,WebFetch,WebSearch',
+];
+
+const ENV = {
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+  // The durable retry is the workflow's: 10 of its own, the default, hide a failure for three minutes, even a 401.
+  CLAUDE_CODE_MAX_RETRIES: '2',
+  API_TIMEOUT_MS: '120000',
+  CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: '90000',
+  // A test suite takes longer than the default 2 minutes; the task's own limits end what hangs.
+  BASH_DEFAULT_TIMEOUT_MS: '1800000',
+  BASH_MAX_TIMEOUT_MS: '7200000',
+};
+
+const PASSED = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'ANTHROPIC_CUSTOM_HEADERS',
+  'ANTHROPIC_MODEL',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+];
+
+export function createClaude(overlay: CoderDeclaration = {}): Coder {
+  const command = overlay.command ?? ['claude'];
+  return {
+    name: 'claude',
+    command,
+    ...claudeProtocol,
+    env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
+    start({ runId, tree, home, userHome, model = overlay.model, prompt }) {
+      const config = `${home}/.claude`;
+      return {
+        argv: [
+          ...command,
+          ...FLAGS,
+          `--session-id=${sessionOf(runId)}`,
+          ...(model ? [`--model=${model}`] : []),
+          ...(overlay.args ?? []),
+        ],
+        stdin: prompt,
+        env: {
+          ...ENV,
+          HOME: home,
+          CLAUDE_CONFIG_DIR: config,
+          // Without it, bypassPermissions is refused to root; any other value than 1 is refused too.
+          ...(process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
+        },
+        files: {
+          [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json` },
+          [`${config}/CLAUDE.md`]: { link: `${tree}/CLAUDE.md` },
+        },
+      };
+    },
+  };
+}
+
+/** The same run always has the same session: a second start of it is refused by the CLI ("already in use"). */
+export function sessionOf(runId: string): string {
+  const hex = createHash('sha256').update(`infinity-fleet run ${runId}`).digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,45 @@
+import type { Coder } from '../ports.ts';
+import { createClaude } from './claude.ts';
+import { claudeProtocol } from './claude-stream.ts';
+import { createCodex } from './codex.ts';
+import { codexProtocol } from './codex-stream.ts';
+import { noProtocol } from './none.ts';
+import type { CoderDeclaration, Protocol } from './overlay.ts';
+
+export const PROTOCOLS = { claude: claudeProtocol, codex: codexProtocol, none: noProtocol } as const satisfies Record<
+  string,
+  Protocol
+>;
+
+const BUILTIN: Record<string, (overlay: CoderDeclaration) => Coder> = { claude: createClaude, codex: createCodex };
+
+/**
+ * Every coder by name: the builtin ones, with what the configuration lays over them, then the declared ones. An entry
+ * with a protocol is a declaration of its own, also under a builtin's name. One with neither that nor a builtin's name
+ * is not a coder: the configuration's schema has refused it.
+ */
+export function createCoders(declared: Readonly<Record<string, CoderDeclaration>> = {}): ReadonlyMap<string, Coder> {
+  const builtin = Object.entries(BUILTIN).map(([name, create]) => create(declared[name] ?? {}));
+  const own = Object.entries(declared).flatMap(([name, entry]) => declare(name, entry) ?? []);
+  return new Map([...builtin, ...own].map((coder) => [coder.name, coder]));
+}
+
+/** Gets the prompt by stdin and a HOME of its own; its argv is exactly what was declared. */
+function declare(name: string, { command, protocol, args = [], env = [], model }: CoderDeclaration): Coder | undefined {
+  if (!command || !protocol) return undefined;
+  return {
+    name,
+    command,
+    ...PROTOCOLS[protocol],
+    env,
+    start: (order) => {
+      const chosen = order.model ?? model;
+      return {
+        argv: [...command, ...args],
+        stdin: order.prompt,
+        env: { HOME: order.home, ...(chosen ? { FLEET_MODEL: chosen } : {}) },
+        files: {},
+      };
+    },
+  };
+}

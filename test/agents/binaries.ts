@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The package folder of its own that holds the agent CLIs. */
+export const FOLDER = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
+
+/**
+ * Absolute paths of the real binaries. They lie in platform packages and are native: claude's own `bin` is a stub that
+ * only an install script would replace, and needs Node 22. Throws where one is missing or not of the pinned version.
+ */
+export function agentBinaries(): { claude: string; codex: string } {
+  for (const [name, version] of Object.entries(packageOf(FOLDER).dependencies ?? {})) {
+    const installed = packageOf(join(FOLDER, 'node_modules', name)).version;
+    if (installed !== version) throw new Error(`${name} is ${installed}, not ${version}`);
+  }
+  const here = `${platform()}-${arch()}`;
+  const anthropic = join(FOLDER, 'node_modules/@anthropic-ai');
+  const vendor = join(FOLDER, `node_modules/@openai/codex-${here}/vendor`);
+  return {
+    claude: found(
+      [`claude-code-${here}/claude`, `claude-code-${here}-musl/claude`].map((path) => join(anthropic, path)),
+    ),
+    codex: found(readdirSync(vendor).map((target) => join(vendor, target, 'bin/codex'))),
+  };
+}
+
+function packageOf(folder: string): { version: string; dependencies?: Record<string, string> } {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+}
+
+function found(candidates: string[]): string {
+  const there = candidates.find((path) => existsSync(path));
+  if (!there) throw new Error(`none of ${candidates.join(', ')} exists`);
+  return there;
+}

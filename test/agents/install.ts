@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { agentBinaries, FOLDER } from './binaries.ts';
+
+/** Jest's global setup: installs this folder's packages where one is missing or of another version. Scripts stay off: none is needed. */
+export default function install(): void {
+  try {
+    agentBinaries();
+  } catch {
+    process.stderr.write(`Installing the agent CLIs in ${FOLDER} (760 MB, once) …\n`);
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: 'inherit' });
+    agentBinaries();
+  }
+}

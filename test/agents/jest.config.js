@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import base from '../../jest.config.js';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The real agent CLIs against a scripted model: `npm run test:agents`. The first run installs them, 760 MB. */
+export default {
+  ...base,
+  rootDir: here('.'),
+  roots: [here('.')],
+  testPathIgnorePatterns: ['/node_modules/'],
+  globalSetup: here('install.ts'),
+  testTimeout: 120_000,
+};
