@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { matches } from '../adapters/glob.ts';
+import type { ReceiptCollector } from '../ports.ts';
+import { clip, counted, named } from './bounded.ts';
+
+const CAP_BYTES = 100 * 1024 * 1024;
+const FILES_MAX = 1_000;
+const LISTED = 12;
+
+interface Output {
+  path: string;
+  size: number;
+  sha256: string;
+}
+interface Entry {
+  path: string;
+  kind: 'file' | 'empty' | 'link' | 'special';
+  size: number;
+}
+
+/** Declared outputs in the agent's tree, ignored files among them: hashed, and copied to where they stay. No link is followed. */
+export const artifacts: ReceiptCollector = {
+  kind: 'artifacts',
+  async collect({ task, tree, outputsDir }) {
+    if (task.artifacts.length === 0) return undefined;
+    const entries: Entry[] = [];
+    for await (const entry of walk(tree, '', matches(task.artifacts))) entries.push(entry);
+    const missing = task.artifacts.flatMap((glob) => lacking(glob, entries) ?? []);
+    const files = entries.filter(({ kind }) => kind === 'file');
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    if (missing.length > 0)
+      return { ok: false, summary: named(missing), evidence: { missing: missing.slice(0, LISTED) } };
+    if (bytes > CAP_BYTES || files.length > FILES_MAX) {
+      const summary = `the outputs are too large: ${counted(files.length, 'file')}, ${bytes} bytes (at most ${FILES_MAX} and ${CAP_BYTES})`;
+      return { ok: false, summary, evidence: { files: files.length, bytes } };
+    }
+    const outputs: Output[] = [];
+    for (const { path } of files) {
+      const output = await copy(tree, path, outputsDir);
+      if (!output) return { ok: false, summary: `${path} cannot be read`, evidence: { path } };
+      outputs.push(output);
+    }
+    const manifest = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
+    return {
+      ok: true,
+      summary: `${counted(outputs.length, 'output')}, ${bytes} bytes`,
+      evidence: {
+        files: outputs.length,
+        bytes,
+        manifest,
+        outputs: outputs.slice(0, LISTED).map((output) => ({ ...output, path: clip(output.path, 120) })),
+      },
+    };
+  },
+};
+
+/** What is wrong with the best that a glob matches; undefined where it matches a regular file with something in it. */
+function lacking(glob: string, entries: readonly Entry[]): string | undefined {
+  const isMine = matches([glob]);
+  const mine = entries.filter(({ path }) => isMine(path));
+  if (mine.some(({ kind }) => kind === 'file')) return undefined;
+  const [first] = mine;
+  if (!first) return `nothing matches ${glob}`;
+  const what = { empty: 'is empty', link: 'is a symbolic link', special: 'is no regular file', file: '' }[first.kind];
+  return `${first.path} ${what}`;
+}
+
+/**
+ * Everything but folders, in a fixed order; links are told, not followed. The root's `.git` is left out, and so is what
+ * cannot be reached (no permission, a name that is no text): it is nothing that anybody could use.
+ */
+async function* walk(root: string, below: string, wanted: (path: string) => boolean): AsyncGenerator<Entry> {
+  const found = await readdir(join(root, below), { withFileTypes: true }).catch(unreachable);
+  for (const entry of (found ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = below ? `${below}/${entry.name}` : entry.name;
+    if (path === '.git') continue;
+    if (entry.isDirectory()) yield* walk(root, path, wanted);
+    else if (wanted(path)) {
+      const stat = await lstat(join(root, path)).catch(unreachable);
+      if (stat) yield { path, size: stat.size, kind: kindOf(stat) };
+    }
+  }
+}
+
+function kindOf(found: { isFile(): boolean; isSymbolicLink(): boolean; size: number }): Entry['kind'] {
+  if (found.isSymbolicLink()) return 'link';
+  if (!found.isFile()) return 'special';
+  return found.size === 0 ? 'empty' : 'file';
+}
+
+function unreachable(error: NodeJS.ErrnoException): undefined {
+  if (!['ENOENT', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'ENOTDIR'].includes(error.code ?? '')) throw error;
+}
+
+/** Hashes what it copies, in one pass; undefined for a file that cannot be opened. */
+async function copy(tree: string, path: string, outputsDir: string): Promise<Output | undefined> {
+  await using from = await open(join(tree, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(unreachable);
+  if (!from) return undefined;
+  const target = join(outputsDir, path);
+  await mkdir(dirname(target), { recursive: true });
+  await using to = await open(target, 'w');
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of from.createReadStream({ autoClose: false })) {
+    hash.update(chunk as Buffer);
+    await to.writeFile(chunk as Buffer);
+    size += (chunk as Buffer).length;
+  }
+  return { path, size, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,37 @@
+import { formatDuration } from '../domain/duration.ts';
+import { FAILURES } from '../domain/failure.ts';
+import type { Finding } from '../domain/receipt.ts';
+import type { AgentOutcome } from '../domain/run.ts';
+import type { ReceiptCollector } from '../ports.ts';
+import { counted } from './bounded.ts';
+
+/** How the process ended, as its keeper saw it: by itself and with 0, or not. */
+export const exit: ReceiptCollector = {
+  kind: 'exit',
+  async collect({ outcome }) {
+    const { exitCode, signal, stopped, leftover, isolation, startedAt, endedAt, stdout, stderr } = outcome;
+    const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
+    const notes = [
+      leftover > 0 &&
+        `${counted(leftover, 'process', 'processes')} left behind ${leftover === 1 ? 'was' : 'were'} ended`,
+      isolation === 'process-group' && 'held by a process group only, as namespaces are missing here',
+    ].filter((note) => note !== false);
+    return {
+      ...judged(outcome),
+      summary: [`${sentence(outcome)} after ${formatDuration(durationMs)}`, ...notes].join('; '),
+      evidence: { exitCode, signal, stopped, leftover, isolation, startedAt, endedAt, durationMs, stdout, stderr },
+    };
+  },
+};
+
+function judged({ exitCode, signal, stopped }: AgentOutcome): Pick<Finding, 'ok' | 'reason'> {
+  if (stopped) return { ok: false };
+  if (signal !== null || exitCode === null) return { ok: false, reason: 'crashed' };
+  return exitCode === 0 ? { ok: true } : { ok: false, reason: 'agent-error' };
+}
+
+function sentence({ exitCode, signal, stopped }: AgentOutcome): string {
+  if (stopped) return `stopped (${stopped}: ${FAILURES[stopped].meaning})`;
+  if (signal !== null) return `killed by ${signal}`;
+  return exitCode === null ? 'ended without an exit code' : `exited with ${exitCode}`;
+}

@@ -1,0 +1,11 @@
+import type { ReceiptCollector } from '../ports.ts';
+import { acceptance } from './acceptance.ts';
+import { artifacts } from './artifacts.ts';
+import { exit } from './exit.ts';
+import { git } from './git.ts';
+import { result } from './result.ts';
+import { scope } from './scope.ts';
+import { tools } from './tools.ts';
+
+/** In the order of the chain; the first that names a reason gives the task's, so causes stand before consequences. */
+export const COLLECTORS: readonly ReceiptCollector[] = [exit, result, tools, git, scope, acceptance, artifacts];

@@ -1,0 +1,44 @@
+import { matches } from '../adapters/glob.ts';
+import type { ReceiptCollector } from '../ports.ts';
+import { counted, named, sample } from './bounded.ts';
+
+/** Every changed path against the globs. A rename is a deletion and an addition: both ends count. */
+export const scope: ReceiptCollector = {
+  kind: 'scope',
+  async collect({ policy, result }) {
+    const paths = result.changes.map(({ path }) => path);
+    const allow = policy.allow.map(matches);
+    const isProtected = protecting(policy.protect);
+    const touched = paths.filter(isProtected);
+    const outside = paths.filter((path) => !allow.every((allowed) => allowed(path)));
+    const evidence = {
+      paths: paths.length,
+      outside: sample(outside),
+      outsideCount: outside.length,
+      protected: sample(touched),
+      protectedCount: touched.length,
+      allow: policy.allow.slice(0, 4).map((globs) => sample(globs).slice(0, 5)),
+      protect: sample(policy.protect),
+    };
+    const wrong = [
+      touched.length > 0 && `changed what is protected: ${named(touched)}`,
+      outside.length > 0 && `changed what is outside its scope: ${named(outside)}`,
+    ].filter((sentence) => sentence !== false);
+    if (wrong.length > 0) return { ok: false, reason: 'scope-violation', summary: wrong.join('; '), evidence };
+    if (paths.length === 0) return { ok: true, summary: 'no path was changed', evidence };
+    return { ok: true, summary: `${counted(paths.length, 'changed path')}, all within the scope`, evidence };
+  },
+};
+
+/** Also a path that is the same on a file system that folds case, accents' spelling or invisible characters. */
+function protecting(globs: readonly string[]): (path: string) => boolean {
+  const exact = matches(globs);
+  const twin = matches(globs.map(fold));
+  return (path) => exact(path) || twin(fold(path));
+}
+
+const fold = (path: string): string =>
+  path
+    .replace(/\p{Cf}/gu, '')
+    .normalize('NFC')
+    .toLowerCase();

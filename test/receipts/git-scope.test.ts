@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import { matches } from '../../src/adapters/glob.ts';
+import type { Finding } from '../../src/domain/receipt.ts';
+import { git } from '../../src/receipts/git.ts';
+import { scope } from '../../src/receipts/scope.ts';
+import { evidenceOf, type Given } from './evidence.ts';
+
+describe('git', () => {
+  const cases: [string, Given, Partial<Finding>][] = [
+    ['one commit', {}, { ok: true, summary: '1 commit, 1 file (1 modified)' }],
+    [
+      'several',
+      {
+        changes: [{ path: 'a', kind: 'added' }, 'b', 'c'],
+        result: { commits: [1, 2].map((n) => ({ id: `${n}`, subject: 's' })), leftUncommitted: 2 },
+      },
+      { ok: true, summary: '2 commits, 3 files (1 added, 2 modified); 2 files left uncommitted by the agent' },
+    ],
+    ['nothing, though it says done', { changes: [] }, { ok: false, reason: 'fabricated' }],
+    [
+      'nothing, and it says so',
+      { changes: [], outcome: { ended: { ok: false, failure: null } } },
+      { ok: false, summary: 'no file was changed' },
+    ],
+    [
+      'nothing, from a program that says nothing',
+      { changes: [], rest: { structured: false } },
+      { ok: false, summary: 'no file was changed' },
+    ],
+    [
+      'nothing, where nothing is asked for',
+      { changes: [], task: { type: 'research' } },
+      { ok: true, summary: 'nothing was changed' },
+    ],
+    [
+      'what cannot be delivered',
+      { result: { violations: ['sub/.git is a repository'] } },
+      { ok: false, reason: 'tampered' },
+    ],
+    [
+      'the history rewritten',
+      { result: { odd: 'the base is not an ancestor of HEAD' } },
+      { ok: false, reason: 'tampered' },
+    ],
+    [
+      'the history odd in another way',
+      { result: { odd: 'HEAD is on another branch', commits: [] } },
+      { ok: true, summary: "1 file (1 modified); as one commit of the worker's: HEAD is on another branch" },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, given, expected) =>
+    expect(await git.collect(evidenceOf(given))).toMatchObject(expected),
+  );
+
+  test('without a change there is no reason where the agent did not claim one', async () => {
+    expect(await git.collect(evidenceOf({ changes: [], rest: { structured: false } }))).not.toHaveProperty('reason');
+  });
+});
+
+describe('scope', () => {
+  const given = (scopes: object, ...changes: string[]) => evidenceOf({ task: { scope: scopes }, changes });
+
+  test.each<[name: string, scope: object, changes: string[], expected: Partial<Finding>]>([
+    ['no scope allows all', {}, ['a', 'b/c'], { ok: true, summary: '2 changed paths, all within the scope' }],
+    ['inside', { allow: ['src/**'] }, ['src/a/b.ts'], { ok: true }],
+    ['a plain folder means all below', { allow: ['src'] }, ['src/a/b.ts', 'src/.x/y'], { ok: true }],
+    [
+      'outside',
+      { allow: ['src/**'] },
+      ['src/a', 'README.md'],
+      { ok: false, summary: 'changed what is outside its scope: README.md' },
+    ],
+    ['read-only', { allow: [] }, ['a'], { ok: false, reason: 'scope-violation' }],
+    ['read-only and unchanged', { allow: [] }, [], { ok: true, summary: 'no path was changed' }],
+    [
+      'protected',
+      { protect: ['test/**'] },
+      ['test/a.ts'],
+      { ok: false, summary: 'changed what is protected: test/a.ts' },
+    ],
+    ['protected within the scope', { allow: ['**'], protect: ['package.json'] }, ['package.json'], { ok: false }],
+    ['a hidden file of a protected folder', { protect: ['test'] }, ['test/.env'], { ok: false }],
+    ['a case twin', { protect: ['test/**'] }, ['Test/A.ts'], { ok: false }],
+    ['a case twin of the glob', { protect: ['README.md'] }, ['readme.MD'], { ok: false }],
+    ['another spelling of an accent', { protect: ['caf\u00e9'] }, ['cafe\u0301/x'], { ok: false }],
+    ['an invisible character', { protect: ['test'] }, ['te\u200cst/x'], { ok: false }],
+    ['a line break in the name', { protect: ['test/**'] }, ['test/a\nb'], { ok: false }],
+    ['a case twin of what is allowed is not allowed', { allow: ['src'] }, ['SRC/a'], { ok: false }],
+    [
+      'both',
+      { allow: ['src'], protect: ['ci'] },
+      ['ci/x'],
+      { ok: false, summary: expect.stringMatching(/protected: ci\/x; .*scope: ci\/x/) as never },
+    ],
+  ])('%s', async (...[, scopes, changes, expected]) => {
+    const finding = await scope.collect(given(scopes, ...changes));
+    expect(finding).toMatchObject(expected);
+    expect(finding?.reason).toBe(expected.ok ? undefined : 'scope-violation');
+  });
+
+  test('every list must allow a path: a task can only narrow', async () => {
+    const evidence = given({ allow: ['src/**'] }, 'src/a', 'src/gen/b');
+    evidence.policy.allow.push(['**/gen/**']);
+    expect((await scope.collect(evidence))?.evidence).toMatchObject({ outside: ['src/a'], outsideCount: 1 });
+  });
+});
+
+test.each<[string, string, boolean]>([
+  ['src', 'src', true],
+  ['src/', 'src/a', true],
+  ['src', 'srcs', false],
+  ['src', 'a/src/b', false],
+  ['*.ts', 'a.ts', true],
+  ['*.ts', 'a/b.ts', false],
+  ['**/*.ts', 'b.ts', true],
+  ['a/*', 'a/b/c', false],
+  ['a/*/src', 'a/b/src/c', true],
+  ['{a,b}', 'b/c', true],
+  ['**', '.hidden/.x', true],
+  ['app/(auth)', 'app/(auth)/page.tsx', true],
+  ['app/[id]', 'app/[id]/page.tsx', true],
+  ['ab|cd', 'cd', false],
+  ['C++', 'C++/x', true],
+])('glob %s against %s: %s', (glob, path, expected) => expect(matches([glob])(path)).toBe(expected));
