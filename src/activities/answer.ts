@@ -1,0 +1,84 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readAt, readSegments } from '../adapters/segments.ts';
+import type { Answer, FilePiece, Question, TaskFile, WorkerView } from '../domain/question.ts';
+import type { Deps } from './context.ts';
+
+const MAX_PIECE = 256 * 1024;
+const POLL_MS = 200;
+
+/** Answers one question of a client, read only. */
+export async function answer(deps: Deps, question: Question): Promise<Answer> {
+  return question.ask === 'worker' ? describeWorker(deps) : readTaskFile(deps, question);
+}
+
+function describeWorker({ worker, coders, config, registry }: Deps): WorkerView {
+  return {
+    name: worker.name,
+    machine: worker.machine,
+    hostQueue: worker.hostQueue,
+    queues: worker.queues,
+    coders: [...coders].map(([name, { version }]) => ({ name, version })),
+    slots: { total: config.worker.slots, used: registry.size },
+    runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
+    since: worker.startedAt,
+    version: worker.version,
+    pid: process.pid,
+  };
+}
+
+type FileQuestion = Extract<Question, { ask: 'file' }>;
+
+async function readTaskFile(deps: Deps, question: FileQuestion): Promise<FilePiece> {
+  const deadline = performance.now() + Math.min(question.waitMs, 20_000);
+  for (;;) {
+    const live = deps.registry.list().some(({ taskId, n }) => taskId === question.taskId && n === question.n);
+    const { bytes, next, gap } = await readPiece(deps, question);
+    if (bytes.length > 0 || !live) return { text: bytes.toString('utf8'), next, gap, end: !live && bytes.length === 0 };
+    if (performance.now() >= deadline) return { text: '', next, gap, end: false };
+    await delay(POLL_MS);
+  }
+}
+
+async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) {
+  const task = deps.home.task(taskId);
+  const run = task.runOf(n);
+  if (file === 'log' || file === 'stderr') {
+    const piece = await readSegments(
+      { dir: run.logs, stream: file === 'log' ? 'stdout' : 'stderr' },
+      offset,
+      MAX_PIECE,
+    );
+    return { ...piece, ...whole(piece.bytes, offset + piece.gap) };
+  }
+  const paths: Record<Exclude<TaskFile, 'log' | 'stderr'>, string> = {
+    events: run.events,
+    receipts: run.receipts,
+    diff: run.patch,
+    acceptance: run.acceptanceLog,
+    setup: run.setupLog,
+    plan: task.plan,
+    knowledge: task.knowledge,
+  };
+  const path = (await liveNote(deps, taskId, file)) ?? paths[file];
+  return { gap: 0, ...whole(await readAt(path, offset, MAX_PIECE), offset) };
+}
+
+/** While a run is live, its own copy of a note is the newest. */
+async function liveNote(deps: Deps, taskId: string, file: TaskFile): Promise<string | undefined> {
+  if (file !== 'plan' && file !== 'knowledge') return undefined;
+  const record = deps.registry.list().find((run) => run.taskId === taskId);
+  if (!record) return undefined;
+  const { notes } = deps.home.run(taskId, record.runId);
+  const name = file === 'plan' ? 'PLAN_AND_STATUS.md' : 'KNOWLEDGE.md';
+  return (await readdir(notes).catch((): string[] => [])).includes(name) ? `${notes}/${name}` : undefined;
+}
+
+/** Ends a piece before a UTF-8 character that it would cut in two. */
+function whole(bytes: Buffer, offset: number): { bytes: Buffer; next: number } {
+  const lead = bytes.findLastIndex((byte) => (byte & 0xc0) !== 0x80);
+  const first = bytes[lead] ?? 0;
+  const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  const end = lead > 0 && lead + size > bytes.length ? lead : bytes.length;
+  return { bytes: bytes.subarray(0, end), next: offset + end };
+}

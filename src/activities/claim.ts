@@ -1,0 +1,59 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { randomBytes } from 'node:crypto';
+import { leaseOf } from '../config.ts';
+import { runIdOf } from '../domain/names.ts';
+import type { Claim, RunRef } from '../domain/run.ts';
+import { endRun, type Deps } from './context.ts';
+
+export interface ClaimOrder {
+  taskId: string;
+  /** Number of the run, from 1. */
+  n: number;
+  /** Pinned coder. */
+  coder?: string;
+}
+
+/**
+ * Claims a slot of this worker. Each activity attempt mints its own run id: only the one that the workflow received
+ * is valid, and the reaper frees the others. A worker that is full hands the task back at once (retryable failure).
+ */
+export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim> {
+  const { config, worker, registry } = deps;
+  const coder = order.coder ?? deps.defaultCoder;
+  if (!coder || !deps.coders.has(coder)) throw handBack(`${worker.name} has no coder ${coder ?? 'at all'}`, '10s');
+  const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
+  const record = {
+    taskId: order.taskId,
+    runId,
+    n: order.n,
+    coder,
+    claimedAt: new Date().toISOString(),
+    prepared: null,
+  };
+  if (!(await registry.claim(record, config.worker.slots))) throw handBack(`${worker.name} is full`, '200ms');
+  const lease = leaseOf(config);
+  return {
+    runId,
+    n: order.n,
+    worker: worker.name,
+    machine: worker.machine,
+    hostQueue: worker.hostQueue,
+    coder,
+    lease: { heartbeatMs: lease.heartbeatMs, graceMs: lease.graceMs },
+  };
+}
+
+/** Whether this worker holds the run: the probe after an activity of it was lost. */
+export async function findRun(deps: Deps, ref: RunRef): Promise<boolean> {
+  return deps.registry.find(ref) !== undefined;
+}
+
+/** Ends what may still live of the run, frees its slot and removes its folder. */
+export async function releaseRun(deps: Deps, ref: RunRef): Promise<void> {
+  if (!deps.registry.find(ref)) return;
+  await endRun(deps, ref, 'superseded');
+  await deps.registry.release(ref);
+}
+
+const handBack = (message: string, nextRetryDelay: '200ms' | '10s'): ApplicationFailure =>
+  ApplicationFailure.create({ message, type: 'HandBack', nextRetryDelay });

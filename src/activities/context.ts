@@ -1,0 +1,70 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import type { IsolationPlan } from '../adapters/isolation.ts';
+import type { KeeperClient } from '../adapters/keeper/client.ts';
+import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
+import type { Config } from '../config.ts';
+import type { HomeLayout } from '../domain/names.ts';
+import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
+import type { Coder } from '../ports.ts';
+
+/** All that the activities of one worker process work with; made once by the composition root. */
+export interface Deps {
+  home: HomeLayout;
+  config: Config;
+  worker: { name: string; machine: string; hostQueue: string; queues: string[]; startedAt: string; version: string };
+  /** Coders whose program was found on this machine and answered, with what it answered. */
+  coders: ReadonlyMap<string, { coder: Coder; version: string }>;
+  /** Used where a task pins none. */
+  defaultCoder: string | undefined;
+  registry: RunRegistry;
+  keeper: KeeperClient;
+  isolation: Isolation;
+  /** The worker's own environment: what agents and commands see of it is an allow-list. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** The record of a run, or a refusal: an activity of an older epoch has no effect here. */
+export function requireRun(deps: Deps, ref: RunRef): RunRecord {
+  const record = deps.registry.find(ref);
+  if (!record)
+    throw ApplicationFailure.nonRetryable(
+      `run ${ref.runId} of ${ref.taskId} is not held by ${deps.worker.name}`,
+      'UnknownRun',
+    );
+  return record;
+}
+
+export function requirePrepared(deps: Deps, ref: RunRef): RunRecord & { prepared: Prepared } {
+  const record = requireRun(deps, ref);
+  if (!record.prepared) throw ApplicationFailure.nonRetryable(`run ${ref.runId} has no worktree`, 'UnknownRun');
+  return { ...record, prepared: record.prepared };
+}
+
+/** Stops what lives of a run, and waits until nothing of it does. Harmless where nothing lives. */
+export async function endRun(
+  { keeper }: Pick<Deps, 'keeper'>,
+  { taskId, runId }: RunRef,
+  reason: StopReason,
+): Promise<void> {
+  const ref = { taskId, runId };
+  await keeper.stop({ ...ref, reason });
+  await keeper.wait(ref);
+  await keeper.forget(ref);
+}
+
+/** What the agent and the setup commands of a run may see and write. */
+export function isolationPlan(
+  { home, isolation }: Deps,
+  ref: RunRef,
+  { baseDir, checkout }: Pick<Prepared, 'baseDir' | 'checkout'>,
+): IsolationPlan {
+  return {
+    isolation,
+    home: home.root,
+    show: [
+      { path: home.run(ref.taskId, ref.runId).work, readOnly: false },
+      { path: baseDir, readOnly: true },
+    ],
+    readOnly: checkout ? [checkout] : [],
+  };
+}

@@ -1,0 +1,50 @@
+import { deliverBranch } from '../adapters/git/deliver.ts';
+import { openRescue } from '../adapters/git/rescue.ts';
+import { openSource } from '../adapters/git/source.ts';
+import { readJson } from '../adapters/json-file.ts';
+import type { Prepared } from '../adapters/run-registry.ts';
+import { branchOf, branchRef, rescueRef } from '../domain/names.ts';
+import type { Delivered, RunRef, Verified } from '../domain/run.ts';
+import { requirePrepared, type Deps } from './context.ts';
+import { heartbeating, unlessCancelled } from './heartbeat.ts';
+
+/** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
+export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
+  const { prepared } = requirePrepared(deps, ref);
+  const files = deps.home.run(ref.taskId, ref.runId);
+  const verified = await readJson<Verified>(files.verified);
+  if (!verified?.verdict.accepted || !verified.commit) throw new Error(`run ${ref.runId} has no accepted result`);
+  const { commit } = verified;
+  return heartbeating(
+    () => ({ runId: ref.runId, state: 'delivering' }),
+    () => unlessCancelled(bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit })),
+  );
+}
+
+/** The same for a rejected result that a person accepted, from the vault. */
+export async function deliverRescued(deps: Deps, order: RunRef): Promise<Delivered> {
+  const prepared = await readJson<Prepared>(`${deps.home.task(order.taskId).dir}/task.json`);
+  if (!prepared)
+    return {
+      ok: false,
+      failure: { reason: 'repo-unavailable', message: `${deps.worker.name} has no record of ${order.taskId}` },
+    };
+  const kept = await openRescue({
+    vaultDir: deps.home.vaultOf(prepared.repoKey),
+    ref: rescueRef(order.taskId, order.runId),
+  });
+  if (!kept.ok) return kept;
+  return bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit });
+}
+
+async function bring(
+  { home }: Deps,
+  { task, base }: Prepared,
+  result: { taskId: string; gitDir: string; commit: string },
+): Promise<Delivered> {
+  if (!task.repo) return { ok: true, branch: null, commit: result.commit };
+  const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });
+  if (!opened.ok) return opened;
+  const delivered = await deliverBranch({ source: opened.source, ...result, base, ref: branchRef(result.taskId) });
+  return delivered.ok ? { ok: true, branch: branchOf(result.taskId), commit: result.commit } : delivered;
+}

@@ -1,0 +1,97 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { LineReader } from '../adapters/line-reader.ts';
+import { readSegments } from '../adapters/segments.ts';
+import { addUsage, NO_USAGE, type AgentEvent, type StoredEvent, type Usage } from '../domain/event.ts';
+import type { Coder } from '../ports.ts';
+
+const CHUNK = 256 * 1024;
+
+/**
+ * Turns an agent's output into events. All that it knows is derived from `events.jsonl` and the log, so that after a
+ * worker's restart a new follower goes on at the offset where the old one stopped.
+ */
+export class Follower {
+  readonly events: StoredEvent[] = [];
+  usage: Usage = NO_USAGE;
+  session: string | null = null;
+  model: string | null = null;
+  text = '';
+  until: string | null = null;
+  waiting: string | null = null;
+  ended: Extract<AgentEvent, { type: 'ended' }> | null = null;
+  lastAt: string | undefined;
+
+  readonly #log: { dir: string; stream: 'stdout' };
+  readonly #file: string;
+  readonly #parse: ReturnType<Coder['parser']>;
+  readonly #lines: LineReader;
+  #read: number;
+
+  private constructor(files: { events: string; logs: string }, coder: Coder, stored: StoredEvent[]) {
+    this.#file = files.events;
+    this.#log = { dir: files.logs, stream: 'stdout' };
+    this.#parse = coder.parser(stored);
+    for (const event of stored) this.#take(event);
+    this.#read = stored.at(-1)?.offset ?? 0;
+    this.#lines = new LineReader(this.#read);
+  }
+
+  static async open(files: { dir: string; events: string; logs: string }, coder: Coder): Promise<Follower> {
+    await mkdir(files.dir, { recursive: true });
+    return new Follower(files, coder, await readEvents(files.events));
+  }
+
+  /** Bytes of output seen so far. */
+  get bytes(): number {
+    return this.#read;
+  }
+
+  /** Reads what is there. `final`: the agent has ended, the last line may lack its line break. */
+  async drain(final: boolean): Promise<void> {
+    for (;;) {
+      const piece = await readSegments(this.#log, this.#read, CHUNK);
+      if (piece.bytes.length === 0) break;
+      this.#read = piece.next;
+      await this.#store(this.#lines.push(piece.bytes, piece.gap));
+    }
+    if (final) await this.#store(this.#lines.flush());
+  }
+
+  async #store(lines: { line: string; offset: number }[]): Promise<void> {
+    const at = new Date().toISOString();
+    if (lines.length > 0) this.lastAt = at;
+    const events = lines.flatMap(({ line, offset }) => this.#parse(line).map((event) => ({ ...event, at, offset })));
+    if (events.length === 0) return;
+    await appendFile(this.#file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    for (const event of events) this.#take(event);
+  }
+
+  #take(event: StoredEvent): void {
+    this.lastAt = event.at;
+    this.events.push(event);
+    if (event.type === 'started') {
+      this.session = event.session ?? this.session;
+      this.model = event.model ?? this.model;
+    }
+    if (event.type === 'text') this.text = event.text;
+    if (event.type === 'usage') this.usage = addUsage(this.usage, event);
+    if (event.type === 'waiting') this.waiting = event.what;
+    if (event.type === 'rate-limited') this.until = event.until ?? this.until;
+    if (event.type === 'ended') this.ended = event;
+  }
+}
+
+/** The events of a run, oldest first; a torn last line is left out. */
+export async function readEvents(file: string): Promise<StoredEvent[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return text.split('\n').flatMap((line) => {
+    try {
+      return line ? [JSON.parse(line) as StoredEvent] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,23 @@
+import { Context } from '@temporalio/activity';
+import type { Progress } from '../domain/run.ts';
+
+/** Beats four times within the heartbeat timeout, and at least every 2 s: that is how soon a cancellation is heard. */
+export async function heartbeating<T>(progress: () => Progress, work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const beat = () => context.heartbeat(progress());
+  beat();
+  const timer = setInterval(beat, Math.min(2_000, (context.info.heartbeatTimeoutMs ?? 8_000) / 4));
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Rejects when the activity is cancelled, by whomever: for work that may simply be left off and begun again. */
+export async function unlessCancelled<T>(work: Promise<T>): Promise<T> {
+  return Promise.race([work, Context.current().cancelled]);
+}
+
+/** Whether a person cancelled the task; false where the worker shuts down or the lease was lost. */
+export const isTaskCancelled = (): boolean => Context.current().cancellationDetails?.cancelRequested === true;

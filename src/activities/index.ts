@@ -1,0 +1,29 @@
+import { sendAlert, type Alert } from './alert.ts';
+import { answer } from './answer.ts';
+import { findRun, registerRun, releaseRun, type ClaimOrder } from './claim.ts';
+import type { Deps } from './context.ts';
+import { deliver, deliverRescued } from './deliver.ts';
+import { launchAgent, type LaunchOrder } from './launch.ts';
+import { createWorktree, type WorktreeOrder } from './prepare.ts';
+import { verifyReceipts } from './verify.ts';
+import type { Question } from '../domain/question.ts';
+import type { RunRef } from '../domain/run.ts';
+
+/** The activities of one worker. Expected outcomes are values; an exception means broken infrastructure. */
+export function createActivities(deps: Deps) {
+  const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
+  return {
+    registerRun: (order: ClaimOrder) => registerRun(deps, order),
+    createWorktree: (order: WorktreeOrder) => using(order, () => createWorktree(deps, order)),
+    launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
+    verifyReceipts: (ref: RunRef) => using(ref, () => verifyReceipts(deps, ref)),
+    deliver: (ref: RunRef) => using(ref, () => deliver(deps, ref)),
+    releaseRun: (ref: RunRef) => using(ref, () => releaseRun(deps, ref)),
+    findRun: (ref: RunRef) => findRun(deps, ref),
+    deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),
+    sendAlert: (alert: Alert) => sendAlert(deps, alert),
+    answer: (question: Question) => answer(deps, question),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

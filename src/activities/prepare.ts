@@ -1,0 +1,154 @@
+import { Context } from '@temporalio/activity';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import { copyFile } from '../adapters/copy-file.ts';
+import { runContained } from '../adapters/contained.ts';
+import { ensureBase, emptyBase } from '../adapters/git/base-store.ts';
+import { copyIgnored, createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
+import { resolveBase } from '../adapters/git/resolve-base.ts';
+import { openSource } from '../adapters/git/source.ts';
+import { snapshotUntracked } from '../adapters/git/walk.ts';
+import { writeJson } from '../adapters/json-file.ts';
+import type { Prepared } from '../adapters/run-registry.ts';
+import type { Failure } from '../domain/failure.ts';
+import { branchOf } from '../domain/names.ts';
+import { mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
+import type { Prepared as Answer, RunRef } from '../domain/run.ts';
+import { firstIssue, type Task } from '../domain/task.ts';
+import { isolationPlan, requireRun, type Deps } from './context.ts';
+import { environment } from './environment.ts';
+import { heartbeating, unlessCancelled } from './heartbeat.ts';
+
+export type WorktreeOrder = RunRef & { task: Task; base: string | null };
+
+/** Makes the run's private repository and worktree ready for the agent; a second call finds what the first one made. */
+export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
+  const record = requireRun(deps, order);
+  if (record.prepared) return { ok: true, base: record.prepared.base };
+  return heartbeating(
+    () => ({ runId: order.runId, state: 'setting-up' }),
+    () => unlessCancelled(prepare(deps, order, record.n)),
+  );
+}
+
+async function prepare(deps: Deps, order: WorktreeOrder, n: number): Promise<Answer> {
+  const { home, config } = deps;
+  const files = home.run(order.taskId, order.runId);
+  await mkdir(home.task(order.taskId).runOf(n).dir, { recursive: true });
+
+  // 1. Where the repository comes from, and the commit to start from.
+  const origin = await openOrigin(deps, order);
+  if (!origin.ok) return origin;
+
+  // 2. What the repository asks for itself.
+  const read = await readRepoFile(origin.baseDir, origin.base);
+  if (!read.ok) return read;
+  const policy = mergePolicy(order.task, read.file, config.limits);
+
+  // 3. The agent's own repository, HOME and notes.
+  await createPrivateRepo({
+    tree: files.tree,
+    baseDir: origin.baseDir,
+    commit: origin.base,
+    branch: branchOf(order.taskId),
+    identity: config.git,
+  });
+  await Promise.all([files.agentHome, files.tmp, files.notes].map((dir) => mkdir(dir, { recursive: true })));
+  await bringNotes(deps, order);
+
+  // 4. Files and dependencies that a checkout needs.
+  if (policy.copy.length > 0 && origin.checkout) {
+    await copyIgnored({ checkout: origin.checkout, tree: files.tree, globs: policy.copy });
+  }
+  const failed = await setUp(deps, order, { policy, baseDir: origin.baseDir, checkout: origin.checkout, n });
+  if (failed) return { ok: false, failure: failed };
+  const made = policy.setup.length + policy.copy.length > 0;
+
+  const prepared: Prepared = {
+    ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir },
+    ...{ repoKey: origin.repoKey, checkout: origin.checkout },
+    preexisting: made ? await snapshotUntracked({ tree: files.tree, baseDir: origin.baseDir, base: origin.base }) : {},
+  };
+  await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
+  await deps.registry.prepared(order, prepared);
+  return { ok: true, base: origin.base };
+}
+
+type Origin =
+  | { ok: true; base: string; baseDir: string; repoKey: string; checkout: string | null }
+  | { ok: false; failure: Failure };
+
+async function openOrigin({ home }: Deps, { task, base }: WorktreeOrder): Promise<Origin> {
+  if (!task.repo) {
+    const empty = await emptyBase(home);
+    return { ok: true, base: empty.commit, baseDir: empty.path, repoKey: 'none', checkout: null };
+  }
+  const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });
+  if (!opened.ok) return opened;
+  const { source } = opened;
+  const resolved = await resolveBase({ source, ...(base ? { base } : {}) });
+  if (!resolved.ok) return resolved;
+  const { commit } = resolved;
+  const stored = await ensureBase({ source, commit, home });
+  if (!stored.ok) return stored;
+  return {
+    ok: true,
+    base: commit,
+    baseDir: stored.path,
+    repoKey: source.key,
+    checkout: source.kind === 'path' ? source.checkout : null,
+  };
+}
+
+async function readRepoFile(
+  baseDir: string,
+  base: string,
+): Promise<{ ok: true; file: RepoFile } | { ok: false; failure: Failure }> {
+  const bytes = await readAtBase({ baseDir, commit: base, path: '.fleet.yaml' });
+  const invalid = (message: string) =>
+    ({ ok: false, failure: { reason: 'invalid-task', message: `.fleet.yaml: ${message}` } }) as const;
+  const document = parseDocument(bytes?.toString('utf8') ?? '');
+  if (document.errors[0]) return invalid(document.errors[0].message.split('\n', 1)[0] ?? 'not YAML');
+  const parsed = repoFile.safeParse(document.toJS() ?? {});
+  return parsed.success ? { ok: true, file: parsed.data } : invalid(firstIssue(parsed.error));
+}
+
+/** Notes of earlier runs, as regular files into the folder that the agent sees. */
+async function bringNotes({ home }: Deps, ref: RunRef): Promise<void> {
+  const { plan, knowledge } = home.task(ref.taskId);
+  const { notes } = home.run(ref.taskId, ref.runId);
+  for (const from of [plan, knowledge]) {
+    const to = `${notes}/${from.slice(from.lastIndexOf('/') + 1)}`;
+    if (!(await copyFile(from, to))) await writeFile(to, '');
+  }
+}
+
+async function setUp(
+  deps: Deps,
+  ref: RunRef,
+  { policy, baseDir, checkout, n }: { policy: Policy; baseDir: string; checkout: string | null; n: number },
+): Promise<Failure | undefined> {
+  const files = deps.home.run(ref.taskId, ref.runId);
+  const logFile = deps.home.task(ref.taskId).runOf(n).setupLog;
+  const deadline = performance.now() + policy.limits.totalMs;
+  for (const command of policy.setup) {
+    const result = await runContained(
+      { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile },
+      {
+        ...isolationPlan(deps, ref, { baseDir, checkout }),
+        env: environment(deps.env, [], {
+          HOME: files.agentHome,
+          TMPDIR: files.tmp,
+          PWD: files.tree,
+          FLEET_RUN: ref.runId,
+          CI: '1',
+        }),
+        signal: Context.current().cancellationSignal,
+      },
+    );
+    if (result.exitCode === 0) continue;
+    const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;
+    return { reason: 'setup-failed', message: `setup command \`${command}\` ${how}: ${result.tail.slice(-300)}` };
+  }
+  return undefined;
+}

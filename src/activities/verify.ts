@@ -1,0 +1,108 @@
+import { Context } from '@temporalio/activity';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { runContained } from '../adapters/contained.ts';
+import { copyFile } from '../adapters/copy-file.ts';
+import { captureResult, writePatch } from '../adapters/git/result.ts';
+import { saveRescue } from '../adapters/git/rescue.ts';
+import { readJson, writeJson } from '../adapters/json-file.ts';
+import { rescueRef } from '../domain/names.ts';
+import { judge, type Finding, type ReceiptKind } from '../domain/receipt.ts';
+import type { AgentOutcome, RunRef, Verified } from '../domain/run.ts';
+import type { Evidence } from '../ports.ts';
+import { COLLECTORS } from '../receipts/index.ts';
+import { sealReceipts } from '../receipts/seal.ts';
+import { requirePrepared, type Deps } from './context.ts';
+import { environment } from './environment.ts';
+import { readEvents } from './follow.ts';
+import { heartbeating, unlessCancelled } from './heartbeat.ts';
+
+const PATCH_MAX = 4 * 1024 * 1024;
+
+/** Gathers the receipts of a run whose process tree is dead, and gives the verdict; a second call repeats the first's. */
+export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified> {
+  const known = await readJson<Verified>(deps.home.run(ref.taskId, ref.runId).verified);
+  if (known) return known;
+  return heartbeating(
+    () => ({ runId: ref.runId, state: 'verifying' }),
+    () => unlessCancelled(verify(deps, ref)),
+  );
+}
+
+async function verify(deps: Deps, ref: RunRef): Promise<Verified> {
+  const { prepared, coder: coderName, n } = requirePrepared(deps, ref);
+  const { task, policy, base, baseDir } = prepared;
+  const files = deps.home.run(ref.taskId, ref.runId);
+  const kept = deps.home.task(ref.taskId);
+  const keptRun = kept.runOf(n);
+  const outcome = await readJson<AgentOutcome>(files.outcome);
+  if (!outcome) throw new Error(`run ${ref.runId} has no outcome`);
+
+  // 1. What the agent left, read without trusting any of it.
+  const result = await captureResult({
+    ...{ tree: files.tree, resultDir: files.result, baseDir, base, taskId: ref.taskId },
+    ...{ identity: deps.config.git, preexisting: prepared.preexisting },
+  });
+  await copyFile(`${files.notes}/PLAN_AND_STATUS.md`, kept.plan);
+  await copyFile(`${files.notes}/KNOWLEDGE.md`, kept.knowledge);
+  await writePatch({ gitDir: files.result, base, commit: result.commit, file: keptRun.patch, maxBytes: PATCH_MAX });
+
+  // 2. One receipt a kind; the acceptance command is not run for an agent that did not end well.
+  const acceptance = { home: `${files.dir}/acceptance-home`, tmp: `${files.dir}/acceptance-tmp` };
+  await rm(files.acceptance, { recursive: true, force: true });
+  await Promise.all([files.acceptance, acceptance.home, acceptance.tmp].map((dir) => mkdir(dir, { recursive: true })));
+  const structured = deps.coders.get(coderName)?.coder.structured ?? false;
+  const evidence: Evidence = {
+    ...{ task, policy, structured, outcome, result },
+    events: await readEvents(keptRun.events),
+    ...{ acceptanceDir: files.acceptance, acceptanceLog: keptRun.acceptanceLog, outputsDir: keptRun.outputs },
+    ...{ tree: files.tree, checkout: prepared.checkout },
+    run: (command) =>
+      runContained(command, {
+        isolation: deps.isolation,
+        home: deps.home.root,
+        show: [acceptance.home, acceptance.tmp, files.acceptance].map((path) => ({ path })),
+        readOnly: prepared.checkout ? [prepared.checkout] : [],
+        signal: Context.current().cancellationSignal,
+        env: environment(deps.env, [], {
+          ...{
+            HOME: acceptance.home,
+            TMPDIR: acceptance.tmp,
+            PWD: command.cwd,
+            CI: '1',
+            FLEET_RUN: `${ref.runId}-verify`,
+          },
+        }),
+      }),
+  };
+  const receipts = sealReceipts(await collect(evidence));
+  const verdict = judge(
+    { type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
+    receipts,
+  );
+  await writeFile(keptRun.receipts, receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''));
+
+  // 3. What was rejected is kept for a person: nothing is lost by a verdict.
+  const changed = result.commit !== base;
+  if (!verdict.accepted && changed) {
+    const saved = await saveRescue({
+      ...{ vaultDir: deps.home.vaultOf(prepared.repoKey), gitDir: files.result },
+      ...{ commit: result.commit, ref: rescueRef(ref.taskId, ref.runId) },
+    });
+    if (!saved.ok) throw new Error(saved.failure.message);
+  }
+  const verified = { verdict, receipts, commit: changed ? result.commit : null };
+  await writeJson(files.verified, verified);
+  return verified;
+}
+
+type Found = Finding & { kind: ReceiptKind };
+
+async function collect(evidence: Evidence): Promise<Found[]> {
+  const findings: Found[] = [];
+  for (const { kind, collect: gather } of COLLECTORS) {
+    if (kind === 'acceptance' && findings.some((earlier) => earlier.kind === 'exit' && !earlier.ok)) continue;
+    const finding = await gather(evidence);
+    if (finding) findings.push({ kind, ...finding });
+  }
+  return findings;
+}

@@ -1,0 +1,139 @@
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import type { HomeLayout } from '../domain/names.ts';
+import type { Policy } from '../domain/repo-policy.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { Task } from '../domain/task.ts';
+import { readJson, writeJson } from './json-file.ts';
+
+/** What this worker knows of a run that it claimed; `run.json` in the run's folder. */
+export interface RunRecord extends RunRef {
+  n: number;
+  coder: string;
+  /** ISO */
+  claimedAt: string;
+  /** Set by `createWorktree`; the later activities read it, so that the task travels through the history once. */
+  prepared: Prepared | null;
+}
+
+export interface Prepared {
+  task: Task;
+  policy: Policy;
+  base: string;
+  /** Base store that the run borrows from. */
+  baseDir: string;
+  /** Folder name of the repository in bases/ and vault/. */
+  repoKey: string;
+  /** The user's checkout; null for a URL or no repository. */
+  checkout: string | null;
+  /** Files that setup and copy made, by path: left out of the result where unchanged. */
+  preexisting: Record<string, { mode: string; id: string }>;
+}
+
+/** The runs that hold a slot, kept on disk: the slot table of a restarted worker is what is found there. */
+export class RunRegistry {
+  readonly #home: HomeLayout;
+  readonly #runs = new Map<string, RunRecord>();
+  readonly #busy = new Map<string, number>();
+  readonly #touched = new Map<string, number>();
+  #changed: () => void = () => {};
+
+  private constructor(home: HomeLayout) {
+    this.#home = home;
+  }
+
+  static async open(home: HomeLayout): Promise<RunRegistry> {
+    const registry = new RunRegistry(home);
+    await rm(`${home.runs}/.trash`, { recursive: true, force: true });
+    await mkdir(home.runs, { recursive: true });
+    for (const task of await readdir(home.runs)) {
+      for (const run of await readdir(`${home.runs}/${task}`)) {
+        const record = await readJson<RunRecord>(home.run(task, run).record);
+        if (record) registry.#runs.set(run, record);
+        else await rm(home.run(task, run).dir, { recursive: true, force: true });
+      }
+    }
+    return registry;
+  }
+
+  /** Called after each change of the slot table. */
+  onChange(listener: () => void): void {
+    this.#changed = listener;
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  list(): RunRecord[] {
+    return [...this.#runs.values()];
+  }
+
+  find({ taskId, runId }: RunRef): RunRecord | undefined {
+    const record = this.#runs.get(runId);
+    return record?.taskId === taskId ? record : undefined;
+  }
+
+  /** Takes a slot, if `cap` leaves one. Disk holds the record before anything else of the run exists. */
+  async claim(record: RunRecord, cap: number): Promise<boolean> {
+    if (this.#runs.size >= cap) return false;
+    this.#runs.set(record.runId, record);
+    this.#touch(record.runId);
+    try {
+      await mkdir(this.#home.run(record.taskId, record.runId).work, { recursive: true });
+      await writeJson(this.#home.run(record.taskId, record.runId).record, record);
+    } catch (error) {
+      this.#runs.delete(record.runId);
+      throw error;
+    } finally {
+      this.#changed();
+    }
+    return true;
+  }
+
+  async prepared(ref: RunRef, prepared: Prepared): Promise<void> {
+    const record = this.#runs.get(ref.runId);
+    if (!record) return;
+    record.prepared = prepared;
+    await writeJson(this.#home.run(ref.taskId, ref.runId).record, record);
+  }
+
+  /** Frees the slot and removes the run's folder; harmless for a run that is not there. */
+  async release(ref: RunRef): Promise<void> {
+    const { dir } = this.#home.run(ref.taskId, ref.runId);
+    await mkdir(`${this.#home.runs}/.trash`, { recursive: true });
+    const trash = `${this.#home.runs}/.trash/${ref.runId}-${process.hrtime.bigint()}`;
+    await rename(dir, trash).catch(ignoreMissing);
+    this.#runs.delete(ref.runId);
+    this.#touched.delete(ref.runId);
+    this.#changed();
+    await rm(trash, { recursive: true, force: true });
+    await rmdir(`${this.#home.runs}/${ref.taskId}`).catch(() => undefined);
+  }
+
+  /** Runs an activity of a run; the reaper leaves busy runs alone. */
+  async using<T>(ref: RunRef, work: () => Promise<T>): Promise<T> {
+    this.#busy.set(ref.runId, (this.#busy.get(ref.runId) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      this.#busy.set(ref.runId, (this.#busy.get(ref.runId) ?? 1) - 1);
+      this.#touch(ref.runId);
+    }
+  }
+
+  /** Runs that nothing has worked on for `ms`. */
+  quietFor(ms: number): RunRecord[] {
+    return this.list().filter(
+      ({ runId }) => !this.#busy.get(runId) && performance.now() - (this.#touched.get(runId) ?? 0) >= ms,
+    );
+  }
+
+  #touch(runId: string): void {
+    if (this.#runs.has(runId)) this.#touched.set(runId, performance.now());
+    else this.#busy.delete(runId);
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

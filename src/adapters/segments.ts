@@ -1,0 +1,56 @@
+import { open, readdir } from 'node:fs/promises';
+
+/** A piece of a log that the keeper writes in segments named `<stream>.<start offset>`. */
+export interface Piece {
+  bytes: Buffer;
+  /** Offset just behind the piece. */
+  next: number;
+  /** Bytes between the asked offset and the piece that were dropped. */
+  gap: number;
+}
+
+/** Reads up to `max` bytes of a stream from `offset`; empty where nothing more is there yet. */
+export async function readSegments(
+  log: { dir: string; stream: 'stdout' | 'stderr' },
+  offset: number,
+  max: number,
+): Promise<Piece> {
+  const starts = await segmentStarts(log.dir, log.stream);
+  const at = starts.findLastIndex((start) => start <= offset);
+  for (const start of starts.slice(Math.max(0, at))) {
+    const from = Math.max(offset, start);
+    const bytes = await readAt(`${log.dir}/${segmentName(log.stream, start)}`, from - start, max);
+    if (bytes.length > 0) return { bytes, next: from + bytes.length, gap: from - offset };
+  }
+  return { bytes: Buffer.alloc(0), next: offset, gap: 0 };
+}
+
+export const segmentName = (stream: string, start: number): string => `${stream}.${String(start).padStart(12, '0')}`;
+
+export async function segmentStarts(dir: string, stream: string): Promise<number[]> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((name) => name.startsWith(`${stream}.`))
+    .map((name) => Number(name.slice(stream.length + 1)))
+    .sort((a, b) => a - b);
+}
+
+/** Reads up to `max` bytes of a file from `position`; empty for a missing file or its end. */
+export async function readAt(path: string, position: number, max: number): Promise<Buffer> {
+  let file;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

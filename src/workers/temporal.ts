@@ -1,0 +1,83 @@
+import { createWriteStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import type { Activities } from '../activities/index.ts';
+import type { HomeLayout } from '../domain/names.ts';
+import type { SlotGate } from './slots.ts';
+
+const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+
+let installed = false;
+
+/** Once a process: the SDK's log goes to `worker.log`, signals are ours, and the fleet's workers can be listed. */
+export function installRuntime(home: HomeLayout): void {
+  if (installed) return;
+  installed = true;
+  const file = createWriteStream(`${home.root}/worker.log`, { flags: 'a' });
+  file.on('error', () => {});
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, timestampNanos, message, meta }) => {
+      const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+      file.write(`${at} ${level} ${message} ${meta ? safeJson(meta) : ''}\n`);
+    }),
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    workerHeartbeatInterval: '5s',
+    shutdownSignals: [],
+  });
+}
+
+/** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started. */
+export async function createTemporalWorkers(options: {
+  connection: NativeConnection;
+  namespace: string;
+  identity: string;
+  gate: SlotGate;
+  claims: readonly string[];
+  workflowQueues: readonly string[];
+  hostQueue: string;
+  slots: number;
+  activities: Activities;
+}): Promise<Worker[]> {
+  const { connection, namespace, identity, gate, activities } = options;
+  const common = { connection, namespace, identity, maxHeartbeatThrottleInterval: '2s', shutdownGraceTime: 0 } as const;
+  const { registerRun, sendAlert } = activities;
+  const claiming = options.claims.map((taskQueue) =>
+    Worker.create({
+      ...common,
+      taskQueue,
+      activities: { registerRun, sendAlert },
+      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+      tuner: {
+        activityTaskSlotSupplier: gate.supplier(),
+        workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 40 },
+        localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+        nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+      },
+      ...(options.workflowQueues.includes(taskQueue)
+        ? {
+            workflowBundle: { codePath: BUNDLE },
+            maxCachedWorkflows: 500,
+            workflowThreadPoolSize: 1,
+            stickyQueueScheduleToStartTimeout: '3s',
+          }
+        : {}),
+    }),
+  );
+  const { registerRun: _claim, ...onHost } = activities;
+  const host = Worker.create({
+    ...common,
+    taskQueue: options.hostQueue,
+    activities: onHost,
+    maxConcurrentActivityTaskExecutions: options.slots * 3 + 20,
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
+  });
+  return Promise.all([...claiming, host]);
+}
+
+function safeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises';
+import { Client } from '@temporalio/client';
+import type { NativeConnection, Worker as TemporalWorker } from '@temporalio/worker';
+import { createActivities } from '../activities/index.ts';
+import { endRun, type Deps } from '../activities/context.ts';
+import { machineName } from '../adapters/config-file.ts';
+import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
+import { detectIsolation } from '../adapters/isolation.ts';
+import { connectKeeper } from '../adapters/keeper/client.ts';
+import { RunRegistry } from '../adapters/run-registry.ts';
+import { createCoders } from '../coders/registry.ts';
+import { leaseOf, type Config } from '../config.ts';
+import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
+import { VERSION } from '../version.ts';
+import { hasBacklog } from './backlog.ts';
+import { startContact } from './contact.ts';
+import { lockWorker, workerId } from './locks.ts';
+import { probeCoders } from './probe-coders.ts';
+import { startReaper } from './reaper.ts';
+import { createTemporalWorkers, installRuntime } from './temporal.ts';
+import { SlotGate } from './slots.ts';
+
+export interface WorkerOptions {
+  home: string;
+  config: Config;
+  env: NodeJS.ProcessEnv;
+  /** This machine's own dev server: its being down counts as contact, so that agents run on. */
+  ownsServer: boolean;
+  log(line: string): void;
+}
+
+export interface RunningWorker {
+  name: string;
+  machine: string;
+  hostQueue: string;
+  queues: string[];
+  coders: { name: string; version: string }[];
+  slots: { total: number; used(): number };
+  /** Resolves when the worker has stopped; rejects where the SDK's worker broke. */
+  done: Promise<void>;
+  /** `leave-agents`: they go on under the keeper for the self-kill deadline, to be adopted by the next worker here. */
+  stop(how: 'leave-agents' | 'stop-agents'): Promise<void>;
+  /** No run here, and no backlog in any queue that it claims from. */
+  idle(): Promise<boolean>;
+}
+
+/** The composition root: attaches this machine to the fleet. Each step's teardown is registered before the next step. */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { config, env, log } = options;
+  const home = homeLayout(options.home);
+  const teardown: (() => unknown)[] = [];
+  const undo = async () => {
+    for (const step of teardown.splice(0).reverse()) await step();
+  };
+  try {
+    await mkdir(home.root, { recursive: true });
+    // The SDK's native part does not keep the process alive while it is waited for.
+    const alive = setInterval(() => {}, 1_000_000);
+    teardown.push(() => clearInterval(alive));
+    // 1. One worker per home and per name.
+    const held = await lockWorker(home, config.worker.name);
+    teardown.push(() => held.release());
+
+    // 2. The server, with the search attributes that tasks are listed by.
+    installRuntime(home);
+    const { connection, namespace } = await connectWorker({ env, home: home.root });
+    teardown.push(() => connection.close());
+    await ensureSearchAttributes(connection, namespace);
+    const client = new Client({ connection, namespace });
+
+    // 3. The keeper, which may hold agents of the worker that ran here before.
+    const isolation = config.worker.isolation === 'auto' ? await detectIsolation() : config.worker.isolation;
+    const { selfKillMs } = leaseOf(config);
+    const keeper = await connectKeeper({ home, selfKillMs });
+    teardown.push(() => keeper.close());
+    const contact = startContact({ keeper, ownsServer: options.ownsServer, selfKillMs, ping: () => ping(connection) });
+    teardown.push(() => contact.stop());
+
+    // 4. What this machine has and holds.
+    const registry = await RunRegistry.open(home);
+    const coders = await probeCoders(createCoders(config.coders).values(), env);
+    const machine = machineName(config);
+    const { name, slots, queues } = config.worker;
+    const worker = {
+      name,
+      machine,
+      hostQueue: hostQueue(name, await workerId(home)),
+      queues,
+      startedAt: new Date().toISOString(),
+      version: VERSION,
+    };
+    const defaultCoder = config.worker.coder ?? coders.keys().next().value;
+    const deps: Deps = { home, config, worker, coders, defaultCoder, registry, keeper, isolation, env };
+
+    // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
+    const gate = new SlotGate(() => (coders.size > 0 ? slots - registry.size : 0));
+    teardown.push(() => gate.close());
+    registry.onChange(gate.pump);
+    const claims = claimQueues({ queues, machine, coders: [...coders.keys()] });
+    const workers = await createTemporalWorkers({
+      ...{ connection, namespace, gate, claims, workflowQueues: queues, hostQueue: worker.hostQueue, slots },
+      identity: `fleet/${worker.hostQueue.slice('host/'.length)}`,
+      activities: createActivities(deps),
+    });
+    const reaper = startReaper(deps, client, log);
+    teardown.push(() => reaper.stop());
+
+    const done = runAll(workers, undo);
+    return {
+      ...{ name, machine, hostQueue: worker.hostQueue, queues: claims, done },
+      coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),
+      slots: { total: slots, used: () => registry.size },
+      idle: async () => registry.size === 0 && !(await hasBacklog({ connection, namespace, queues: claims })),
+      stop: async (how) => {
+        gate.close();
+        shutdown(workers);
+        if (how === 'stop-agents') await Promise.all(registry.list().map((run) => endRun(deps, run, 'host-lost')));
+        await done;
+      },
+    };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+/** Until all have stopped, then undoes what was set up; where one breaks, the others are stopped too. */
+async function runAll(workers: readonly TemporalWorker[], undo: () => Promise<void>): Promise<void> {
+  const runs = workers.map((worker) => worker.run());
+  try {
+    await Promise.all(runs);
+  } catch (error) {
+    shutdown(workers);
+    await Promise.allSettled(runs);
+    throw error;
+  } finally {
+    await undo();
+  }
+}
+
+function shutdown(workers: readonly TemporalWorker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+const PING_MS = 3_000;
+
+async function ping(connection: NativeConnection): Promise<void> {
+  await connection.withDeadline(Date.now() + PING_MS, () => connection.workflowService.getSystemInfo({}));
+}

@@ -1,0 +1,175 @@
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { sumUsage, NO_USAGE } from '../domain/event.ts';
+import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
+import { claimQueue } from '../domain/names.ts';
+import { attemptsUsed } from '../domain/policy.ts';
+import type { AgentOutcome, Claim, RunView, TaskState, TaskView, Verified } from '../domain/run.ts';
+import { isUrl, titleOf, type Task } from '../domain/task.ts';
+import { ATTRIBUTES } from './attributes.ts';
+import { renderSummary } from './summary.ts';
+
+const RUNS_KEPT = 30;
+
+/** The task's record: one place that changes its view, its search attributes and the summary in the Web UI. */
+export class TaskBook {
+  readonly view: TaskView;
+  /** Runs before this one were forgiven by a person's `retry`. */
+  #forgiven = 0;
+  #runs = 0;
+
+  constructor(id: string, task: Task) {
+    this.view = {
+      id,
+      title: titleOf(task),
+      type: task.type,
+      state: 'queued',
+      reason: null,
+      message: null,
+      objective: task.objective,
+      repo: task.repo ?? null,
+      base: task.base ?? null,
+      queue: task.queue,
+      claimQueue: claimQueue({ ...task, machine: task.repo && !isUrl(task.repo) ? task.machine : undefined }),
+      priority: task.priority,
+      coder: task.coder ?? null,
+      model: task.model ?? null,
+      worker: null,
+      attempts: { used: 0, max: task.retry.maxAttempts },
+      runs: [],
+      receipts: [],
+      verdict: null,
+      branch: null,
+      commit: null,
+      usage: NO_USAGE,
+      labels: task.labels,
+      createdAt: workflowInfo().startTime.toISOString(),
+      endedAt: null,
+      retryAt: null,
+      decision: null,
+    };
+    // A client has set them at the start; a task started by hand gets them here.
+    if (workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === 'queued') {
+      setCurrentDetails(renderSummary(this.view));
+      return;
+    }
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.queue, value: task.queue },
+      { key: ATTRIBUTES.priority, value: task.priority },
+      ...(task.repo ? [{ key: ATTRIBUTES.repo, value: task.repo }] : []),
+    ]);
+    this.enter('queued');
+  }
+
+  /** Runs since a person last said `retry`: what the policy decides on. */
+  get counted(): RunView[] {
+    return this.view.runs.slice(this.#forgiven);
+  }
+  get nextRun(): number {
+    return this.#runs + 1;
+  }
+
+  enter(state: TaskState, why?: { reason: Reason; message: string }): void {
+    const { view } = this;
+    const hadReason = view.reason !== null;
+    Object.assign(view, { state, reason: why?.reason ?? null, message: why?.message ?? null });
+    if (state === 'done' || state === 'failed' || state === 'cancelled') view.endedAt = now();
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.state, value: state },
+      ...(why || hadReason ? [{ key: ATTRIBUTES.reason, value: why?.reason ?? null }] : []),
+      ...(state === 'setting-up'
+        ? [
+            { key: ATTRIBUTES.worker, value: view.worker },
+            { key: ATTRIBUTES.coder, value: view.coder },
+          ]
+        : []),
+    ]);
+    setCurrentDetails(renderSummary(view));
+  }
+
+  /** Waiting again: at once, or from `retryAt`. The message still says what the last run ended with. */
+  queueAgain(failure: Failure, delayMs: number): void {
+    this.enter('queued', failure);
+    this.view.retryAt = delayMs > 0 ? new Date(Date.now() + delayMs).toISOString() : null;
+  }
+
+  claimed(claim: Claim): void {
+    const { view } = this;
+    this.#runs = claim.n;
+    const run: RunView = {
+      ...{
+        runId: claim.runId,
+        n: claim.n,
+        worker: claim.worker,
+        machine: claim.machine,
+        hostQueue: claim.hostQueue,
+        coder: claim.coder,
+      },
+      ...{ model: view.model, startedAt: now(), endedAt: null, reason: null, message: null, counts: false },
+      ...{ exitCode: null, commit: null, usage: NO_USAGE, receipts: [] },
+    };
+    if (view.runs.length >= RUNS_KEPT) {
+      view.runs.shift();
+      this.#forgiven = Math.max(0, this.#forgiven - 1);
+    }
+    view.runs.push(run);
+    Object.assign(view, {
+      worker: claim.worker,
+      coder: claim.coder,
+      retryAt: null,
+      verdict: null,
+      receipts: [],
+      commit: null,
+    });
+    this.enter('setting-up');
+  }
+
+  launched(outcome: AgentOutcome): void {
+    const run = this.#run();
+    Object.assign(run, { model: outcome.model ?? run.model, exitCode: outcome.exitCode, usage: outcome.usage });
+    this.view.model = run.model;
+    this.view.usage = sumUsage(this.view.usage, outcome.usage);
+  }
+
+  verified({ verdict, receipts, commit }: Verified): void {
+    const run = this.#run();
+    Object.assign(run, {
+      commit,
+      receipts: receipts.map(({ kind, ok, summary, digest }) => ({ kind, ok, summary, digest })),
+    });
+    Object.assign(this.view, { verdict, receipts, commit });
+  }
+
+  ended(failure?: Failure): void {
+    const run = this.#run();
+    Object.assign(run, {
+      endedAt: now(),
+      reason: failure?.reason ?? null,
+      message: failure?.message ?? null,
+      counts: !failure || FAILURES[failure.reason].attempt,
+    });
+    this.view.attempts.used = attemptsUsed(this.counted);
+    this.view.worker = null;
+  }
+
+  delivered(branch: string | null, commit: string): void {
+    Object.assign(this.view, { branch, commit });
+  }
+
+  forgive(): void {
+    this.#forgiven = this.view.runs.length;
+    this.view.attempts.used = 0;
+  }
+
+  /** The last run whose result was kept on a rescue ref, for a person to accept. */
+  get rescued(): RunView | undefined {
+    return this.view.runs.findLast((run) => run.commit !== null);
+  }
+
+  #run(): RunView {
+    const run = this.view.runs.at(-1);
+    if (!run) throw new Error('no run');
+    return run;
+  }
+}
+
+const now = (): string => new Date().toISOString();

@@ -1,0 +1,96 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  TimeoutFailure,
+  isCancellation,
+  proxyActivities,
+  type ActivityOptions,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { Claim, RunRef } from '../domain/run.ts';
+
+/** The worker that held a run is gone, or no longer knows it: nothing of it can have an effect, and it used no attempt. */
+export class HostLost extends Error {}
+
+/** What one activity may take on its worker's own queue; it is heartbeated all the while. */
+type Step = { summary: string; startToCloseTimeout: ActivityOptions['startToCloseTimeout'] };
+
+const PROBE_MS = 3_000;
+
+/**
+ * The activities of a claimed run, on its worker's own queue. One attempt each, since the parked polls of a cut-off
+ * worker swallow the retries. When one is lost, the worker is asked whether it still has the run: if so, the same
+ * activity goes on there (each is idempotent by the run), else `HostLost` is thrown after the worker's grace.
+ */
+export class Host {
+  readonly ref: RunRef;
+  readonly #claim: Claim;
+
+  constructor(taskId: string, claim: Claim) {
+    this.ref = { taskId, runId: claim.runId };
+    this.#claim = claim;
+  }
+
+  async call<T>(step: Step, run: (activities: Activities) => Promise<T>): Promise<T> {
+    const { hostQueue, lease } = this.#claim;
+    const activities = proxyActivities<Activities>({
+      ...step,
+      taskQueue: hostQueue,
+      heartbeatTimeout: lease.heartbeatMs,
+      scheduleToStartTimeout: lease.heartbeatMs + lease.graceMs,
+      retry: { maximumAttempts: 1 },
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    });
+    for (;;) {
+      try {
+        return await run(activities);
+      } catch (error) {
+        if (isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
+        const cause = error instanceof ActivityFailure ? error.cause : error;
+        if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
+          throw new HostLost(
+            `worker ${this.#claim.worker} took no work for ${(lease.heartbeatMs + lease.graceMs) / 1_000} s`,
+          );
+        }
+        if (!mayGoOn(cause)) throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`);
+        if (!(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
+      }
+    }
+  }
+
+  /** Frees the slot; not cancellable. */
+  async release(): Promise<void> {
+    const { releaseRun } = proxyActivities<Activities>({
+      taskQueue: this.#claim.hostQueue,
+      summary: `release run ${this.ref.runId}`,
+      startToCloseTimeout: '30s',
+      scheduleToCloseTimeout: this.#claim.lease.graceMs,
+    });
+    await CancellationScope.nonCancellable(() => releaseRun(this.ref).catch(() => undefined));
+  }
+
+  async #stillHeld(): Promise<boolean> {
+    const { findRun } = proxyActivities<Activities>({
+      taskQueue: this.#claim.hostQueue,
+      summary: `is run ${this.ref.runId} still on ${this.#claim.worker}?`,
+      startToCloseTimeout: PROBE_MS,
+      scheduleToCloseTimeout: this.#claim.lease.graceMs,
+      retry: { initialInterval: '500ms', backoffCoefficient: 1 },
+    });
+    try {
+      return await findRun(this.ref);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      return false;
+    }
+  }
+}
+
+/** The worker restarts or was silent: ask it. Anything else that it threw is broken infrastructure there. */
+function mayGoOn(cause: unknown): boolean {
+  return cause instanceof TimeoutFailure || (cause instanceof ApplicationFailure && cause.type === 'WorkerShutdown');
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

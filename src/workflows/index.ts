@@ -1,0 +1,2 @@
+export { agentTask } from './agent-task.ts';
+export { askWorker } from './ask-worker.ts';

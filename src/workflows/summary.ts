@@ -1,0 +1,53 @@
+import { formatDuration } from '../domain/duration.ts';
+import type { TaskView } from '../domain/run.ts';
+
+/** The task as markdown, for the Web UI's User Metadata tab: state, runs, receipts, and how to read the log. */
+export function renderSummary(view: TaskView): string {
+  const facts = [
+    ['State', view.state + (view.reason ? ` (${view.reason})` : '')],
+    ['Why', view.message],
+    ['Worker', view.worker],
+    ['Coder', view.coder && view.coder + (view.model ? ` / ${view.model}` : '')],
+    ['Attempts', `${view.attempts.used} of ${view.attempts.max}`],
+    ['Repository', view.repo],
+    ['Base', view.base],
+    ['Branch', view.branch && `${view.branch} at ${view.commit ?? ''}`],
+    ['Tokens', view.usage.inputTokens + view.usage.outputTokens || null],
+    ['Next try', view.retryAt],
+  ].filter((fact) => fact[1] !== null);
+  return [
+    `### ${cell(view.title)}`,
+    table(['', ''], facts),
+    '#### Runs',
+    view.runs.length
+      ? table(
+          ['run', 'worker', 'coder', 'took', 'ended'],
+          view.runs.map((run) => [
+            run.runId,
+            run.worker,
+            run.coder,
+            run.endedAt ? formatDuration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : 'live',
+            run.endedAt ? (run.reason ? `${run.reason}: ${run.message ?? ''}` : 'accepted') : '',
+          ]),
+        )
+      : 'none yet',
+    '#### Receipts of the last run',
+    view.receipts.length
+      ? table(
+          ['receipt', 'ok', 'shows'],
+          view.receipts.map((receipt) => [receipt.kind, receipt.ok ? 'yes' : 'no', receipt.summary]),
+        )
+      : 'none yet',
+    `Read on: \`fleet task ${view.id}\`, \`fleet task ${view.id} log -f\`, \`fleet explain ${view.id}\``,
+  ].join('\n\n');
+}
+
+function table(head: string[], rows: (string | number | null)[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+}
+
+const cell = (value: string | number | null): string =>
+  String(value ?? '')
+    .replace(/[\r\n]+/g, ' ')
+    .replace(/[|<>`\\]/g, (char) => `\\${char}`)
+    .slice(0, 400);
