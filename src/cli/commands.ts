@@ -1,0 +1,46 @@
+import type { Command } from './command.ts';
+import { configSet } from './commands/config-set.ts';
+import { configShow } from './commands/config-show.ts';
+import { demo } from './commands/demo.ts';
+import { enqueue } from './commands/enqueue.ts';
+import { explain } from './commands/explain.ts';
+import { run } from './commands/run.ts';
+import { taskAccept, taskCancel, taskGiveUp, taskRetry } from './commands/task-decisions.ts';
+import { taskEvents } from './commands/task-events.ts';
+import { taskDiff, taskKnowledge, taskPlan, taskStderr } from './commands/task-files.ts';
+import { taskLog } from './commands/task-log.ts';
+import { taskReceipts } from './commands/task-receipts.ts';
+import { taskWait } from './commands/task-wait.ts';
+import { task } from './commands/task.ts';
+import { tasks } from './commands/tasks.ts';
+import { up } from './commands/up.ts';
+import { worker } from './commands/worker.ts';
+import { workers } from './commands/workers.ts';
+
+/** Every command, in the order of `fleet --help`. */
+export const COMMANDS: readonly Command[] = [
+  demo,
+  up,
+  run,
+  enqueue,
+  tasks,
+  task,
+  explain,
+  workers,
+  worker,
+  configShow,
+  configSet,
+  // fleet task <id> …
+  taskLog,
+  taskEvents,
+  taskStderr,
+  taskPlan,
+  taskKnowledge,
+  taskDiff,
+  taskReceipts,
+  taskWait,
+  taskCancel,
+  taskRetry,
+  taskAccept,
+  taskGiveUp,
+];

@@ -1,0 +1,21 @@
+import { showConfig } from '../../adapters/config-file.ts';
+import { command } from '../command.ts';
+import { table } from '../table.ts';
+import { oneLine } from '../text.ts';
+
+export const configShow = command({
+  name: 'config show',
+  about: 'the settings in effect, and where each comes from',
+  examples: ['fleet config show', 'fleet config show --json'],
+  async run(cli) {
+    const lines = showConfig({ home: cli.home, env: cli.env });
+    const values = Object.fromEntries(lines.map(({ key, value, source }) => [key, { value: value ?? null, source }]));
+    const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+    cli.print(values, () =>
+      table(
+        ['key', 'value', 'from'],
+        lines.map(({ key, value, source }) => [key, value === undefined ? '-' : oneLine(shown(value), 120), source]),
+      ),
+    );
+  },
+});

@@ -1,0 +1,26 @@
+import { FleetError } from '../../client.ts';
+import { command } from '../command.ts';
+import { taskDetails } from '../report.ts';
+import { painter } from '../text.ts';
+
+export const TASK_ACTIONS =
+  'log, events, stderr, plan, knowledge, diff, receipts, wait, cancel, retry, accept, give-up';
+
+export const task = command({
+  name: 'task',
+  about: 'everything about one task, and what to do with it',
+  args: '<id> [action]',
+  notes: `Actions: ${TASK_ACTIONS}.
+Each has its own help: fleet task <id> log --help`,
+  examples: [
+    'fleet task add-health-k3x9qa',
+    'fleet task add-health-k3x9qa log -f',
+    `fleet task add-health-k3x9qa accept --why 'checked by hand'`,
+  ],
+  async run(cli, { args: [id, action] }) {
+    if (action) throw new FleetError(`${action} is nothing to do with a task: ${TASK_ACTIONS}`, { exitCode: 2 });
+    const fleet = await cli.fleet();
+    const report = await fleet.view(id!);
+    cli.print(report, () => taskDetails(report, { paint: painter(cli), nowMs: Date.now() }));
+  },
+});

@@ -1,0 +1,31 @@
+import type { TaskState } from '../../domain/run.ts';
+import { TASK_STATES } from '../../client.ts';
+import { command, oneOf } from '../command.ts';
+import { taskTable } from '../report.ts';
+import { painter } from '../text.ts';
+
+export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
+  name: 'tasks',
+  about: 'open tasks, and the 20 that closed last',
+  flags: [
+    {
+      flag: '--state <state>',
+      about: `only ${TASK_STATES.join(', ')}; repeatable`,
+      many: true,
+      parse: oneOf(TASK_STATES),
+    },
+    { flag: '--all', about: 'all closed tasks that the server remembers' },
+  ],
+  examples: ['fleet tasks', 'fleet tasks --state parked --state running', 'fleet tasks --all --json'],
+  async run(cli, { flags }) {
+    const fleet = await cli.fleet();
+    const reports = await fleet.list({ ...(flags.state ? { states: flags.state } : {}), all: flags.all ?? false });
+    cli.print(reports, () =>
+      reports.length
+        ? taskTable(reports, { paint: painter(cli), nowMs: Date.now() })
+        : `no tasks: put one in with fleet enqueue '<objective>'`,
+    );
+    if (reports.some(({ partial }) => partial))
+      cli.note('some tasks are shown as the server knows them: no worker answers for them');
+  },
+});

@@ -1,0 +1,59 @@
+import { clientOptions, connectClient, ServerUnreachable } from '../../adapters/connection.ts';
+import { ownDevServer, startDevServer, type DevServer } from '../../adapters/dev-server.ts';
+import { attend } from '../attend.ts';
+import { command, type Cli } from '../command.ts';
+import { attached } from '../greeting.ts';
+
+export const up = command({
+  name: 'up',
+  about: "Temporal's dev server, if none answers, and one worker, until Ctrl-C",
+  notes: `Ctrl-C stops both and leaves live agents running for the next fleet up to adopt; a second one stops them too.
+A server that TEMPORAL_ADDRESS or a profile names is used as it is.`,
+  examples: ['fleet up'],
+  async run(cli) {
+    const config = cli.config();
+    // Until the server of ours has stopped, no signal may end this process.
+    let interrupted = false;
+    using _ = cli.onSignal(() => (interrupted = true));
+    const { server, started } = await serverFor(cli);
+    let ours = started;
+    try {
+      if (interrupted) return;
+      // Loaded here: it brings the native SDK, which no other command waits for.
+      const { startWorker } = await import('../../workers/worker.ts');
+      const running = await startWorker({
+        home: cli.home,
+        config,
+        env: cli.env,
+        ownsServer: server !== undefined,
+        log: cli.note,
+      });
+      // With this home's worker lock held, its server is nobody else's.
+      ours = true;
+      if (interrupted) return await running.stop('leave-agents');
+      const { facts, text } = attached(running);
+      const { address } = await clientOptions(cli.env);
+      const at = server?.uiAddress ? `Web UI at ${server.uiAddress}` : `Temporal at ${address}`;
+      cli.print({ ...facts, address, ui: server?.uiAddress ?? null }, () => `${text}\n${at}\nCtrl-C stops`);
+      await attend(cli, running, { config });
+    } finally {
+      if (ours) await server?.stop();
+    }
+  },
+});
+
+const DEFAULT_ADDRESS = /^(127\.0\.0\.1|localhost):7233$/;
+
+/** This home's own dev server, started where nothing answers at the default address; none where it is anybody else's. */
+async function serverFor(cli: Cli): Promise<{ server: DevServer | undefined; started: boolean }> {
+  const { address } = await clientOptions(cli.env);
+  try {
+    const { connection } = await connectClient(cli.env);
+    await connection.close();
+    const own = await ownDevServer(cli.home);
+    return { server: own?.address === address ? own : undefined, started: false };
+  } catch (error) {
+    if (!(error instanceof ServerUnreachable) || !DEFAULT_ADDRESS.test(address)) throw error;
+  }
+  return { server: await startDevServer({ home: cli.home, env: cli.env, say: cli.note }), started: true };
+}

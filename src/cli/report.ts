@@ -1,0 +1,143 @@
+import type { AttachedWorker, TaskReport } from '../client.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { sumUsage, type Usage } from '../domain/event.ts';
+import type { Receipt } from '../domain/receipt.ts';
+import type { RunView } from '../domain/run.ts';
+import { table } from './table.ts';
+import { clean, oneLine, paintState, shortNumber, type Paint } from './text.ts';
+
+/** Tasks and workers as people read them. Everything that an agent or a person wrote goes through `oneLine` or `clean`. */
+
+export function taskTable(reports: readonly TaskReport[], { paint, nowMs }: { paint: Paint; nowMs: number }): string {
+  const head = ['id', 'title', 'state', 'coder', 'worker', 'elapsed', 'last event', 'tokens', 'context', 'reason'];
+  const rows = reports.map((report) => {
+    const usage = usageOf(report);
+    return [
+      oneLine(report.id, 64),
+      oneLine(report.title, 36),
+      paintState(paint, report.state),
+      oneLine([report.coder, report.model].filter(Boolean).join('/'), 28),
+      oneLine(report.worker ?? report.runs.at(-1)?.worker ?? '', 20),
+      elapsed(report, nowMs),
+      report.live?.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago` : '',
+      tokens(usage),
+      usage.contextTokens ? shortNumber(usage.contextTokens) : '',
+      oneLine(
+        [report.reason, report.state === 'done' ? noAcceptance(report) : report.message].filter(Boolean).join(': '),
+        60,
+      ),
+    ];
+  });
+  return table(head, rows);
+}
+
+export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint; nowMs: number }): string {
+  const usage = usageOf(report);
+  const facts: [string, string | null | undefined | false][] = [
+    [
+      'State',
+      `${paintState(paint, report.state)}${report.reason ? ` (${report.reason})` : ''}${report.state === 'done' ? noAcceptance(report, ' ') : ''}`,
+    ],
+    ['Why', report.message && oneLine(report.message, 500)],
+    [
+      'Decision',
+      report.decision &&
+        oneLine(`${report.decision.action}${report.decision.why ? `: ${report.decision.why}` : ''}`, 300),
+    ],
+    ['Coder', [report.coder, report.model].filter(Boolean).join(' / ')],
+    ['Worker', report.worker],
+    [
+      'Last event',
+      report.live?.lastEvent &&
+        `${report.live.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago: ` : ''}${report.live.lastEvent}`,
+    ],
+    ['Elapsed', elapsed(report, nowMs)],
+    ['Attempts', report.attempts.max > 0 && `${report.attempts.used} of ${report.attempts.max}`],
+    ['Next try', report.retryAt],
+    ['Repository', report.repo],
+    ['Base', report.base],
+    ['Branch', report.branch && `${report.branch} at ${report.commit ?? 'unknown'}`],
+    ['Queue', report.claimQueue === report.queue ? report.queue : `${report.queue}, claimed from ${report.claimQueue}`],
+    ['Priority', String(report.priority)],
+    ['Labels', report.labels.join(', ')],
+    [
+      'Tokens',
+      tokens(usage) &&
+        `${tokens(usage)}${usage.contextTokens ? `, context ${shortNumber(usage.contextTokens)}` : ''}${usage.costUsd ? `, $${usage.costUsd.toFixed(2)}` : ''}`,
+    ],
+  ];
+  const lines = facts.flatMap(([name, value]) =>
+    value ? `  ${name.padEnd(11)} ${name === 'State' ? value : oneLine(value, 500)}` : [],
+  );
+  const objective = clean(report.objective).trim();
+  return [
+    paint('bold', `${oneLine(report.id, 64)}: ${oneLine(report.title, 120)}`),
+    lines.join('\n'),
+    ...(objective && objective !== report.title ? [indent(objective.slice(0, 2_000))] : []),
+    ...(report.runs.length ? [indent(runTable(report.runs, nowMs))] : []),
+    ...(report.receipts.length ? [indent(receiptTable(report.receipts, paint))] : []),
+  ].join('\n\n');
+}
+
+function runTable(runs: readonly RunView[], nowMs: number): string {
+  return table(
+    ['run', 'worker', 'coder', 'took', 'ended'],
+    runs.map(({ runId, worker, coder, startedAt, endedAt, reason, message }) => [
+      runId,
+      oneLine(worker, 30),
+      oneLine(coder, 20),
+      formatDuration((endedAt ? Date.parse(endedAt) : nowMs) - Date.parse(startedAt)),
+      endedAt ? (reason ? oneLine(`${reason}: ${message ?? ''}`, 80) : 'accepted') : 'live',
+    ]),
+  );
+}
+
+export function receiptTable(receipts: readonly Receipt[], paint: Paint): string {
+  return table(
+    ['receipt', 'ok', 'shows'],
+    receipts.map(({ kind, ok, summary }) => [
+      kind,
+      ok ? paint('green', 'yes') : paint('red', 'no'),
+      oneLine(summary, 160),
+    ]),
+  );
+}
+
+export function workerTable(workers: readonly AttachedWorker[], nowMs: number): string {
+  return table(
+    ['worker', 'machine', 'slots used', 'free', 'coders', 'queues', 'since', 'runs'],
+    workers.map(({ name, queues, view }) =>
+      view
+        ? [
+            oneLine(name, 40),
+            oneLine(view.machine, 40),
+            `${view.slots.used} of ${view.slots.total}`,
+            String(Math.max(0, view.slots.total - view.slots.used)),
+            oneLine(view.coders.map((coder) => `${coder.name} ${coder.version}`).join(', '), 60) || 'none',
+            oneLine(view.queues.join(', '), 40),
+            `${age(view.since, nowMs)} ago`,
+            oneLine(view.runs.map(({ taskId }) => taskId).join(', '), 60),
+          ]
+        : [oneLine(name, 40), 'not answering', '', '', '', oneLine(queues.join(', '), 40)],
+    ),
+  );
+}
+
+/** The ended runs' tokens and those of the live one. */
+export function usageOf({ usage, live, state }: TaskReport): Usage {
+  return live?.usage && state === 'running' ? sumUsage(usage, live.usage) : usage;
+}
+
+export function tokens({ inputTokens, outputTokens }: Usage): string {
+  return inputTokens + outputTokens > 0 ? shortNumber(inputTokens + outputTokens) : '';
+}
+
+export function elapsed({ createdAt, endedAt }: TaskReport, nowMs: number): string {
+  return formatDuration((endedAt ? Date.parse(endedAt) : nowMs) - Date.parse(createdAt));
+}
+
+export const noAcceptance = ({ verdict }: TaskReport, before = ''): string =>
+  verdict?.accepted && !verdict.acceptance ? `${before}(no acceptance command)` : '';
+
+const age = (iso: string, nowMs: number): string => formatDuration(nowMs - Date.parse(iso));
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');

@@ -1,0 +1,134 @@
+import { Command as Program, Option } from 'commander';
+import { connectFleet, FleetError, type Fleet } from '../client.ts';
+import { loadConfig, resolveHome } from '../config.ts';
+import { VERSION } from '../version.ts';
+import { Wrong, type Cli, type Command, type Flag } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { endingOf } from './errors.ts';
+import { clean, toJson } from './text.ts';
+
+/** What the process brings; tests bring their own. */
+export interface World {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number };
+  stderr: { write(text: string): unknown };
+  stdin(): Promise<string>;
+  onSignal(listener: (signal: NodeJS.Signals) => void): Disposable;
+}
+
+/** Runs one command line, without the program's name; gives the exit code and never throws. */
+export async function runCli(argv: readonly string[], world: World): Promise<number> {
+  const ends: (() => Promise<void>)[] = [];
+  let code = 0;
+  try {
+    const program = programOf(world, async (it, given, json) => {
+      code = (await it.run(cliOf(world, json, ends), given)) ?? 0;
+    });
+    await program.parseAsync(spread(argv), { from: 'user' });
+  } catch (error) {
+    const ending = endingOf(error);
+    code = ending.code;
+    if (ending.message) world.stderr.write(`fleet: ${clean(ending.message)}\n`);
+    if (ending.hint) world.stderr.write(`  ${clean(ending.hint)}\n`);
+    if (world.env['FLEET_DEBUG'] === '1' && error instanceof Error) world.stderr.write(`${error.stack}\n`);
+  }
+  for (const end of ends) await end().catch(() => undefined);
+  return code;
+}
+
+type Dispatch = (it: Command, given: { args: string[]; flags: Record<string, never> }, json: boolean) => Promise<void>;
+
+function programOf(world: World, dispatch: Dispatch): Program {
+  const program = new Program('fleet')
+    .description('Drains a queue of coding tasks with real agent CLIs, and says done only on evidence.')
+    .version(VERSION, '-V, --version')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureHelp({ subcommandTerm: (made) => `${made.name()} ${made.usage()}`.trim() })
+    .configureOutput({
+      writeOut: (text) => world.stdout.write(text),
+      writeErr: (text) => world.stderr.write(text),
+      outputError: () => {},
+    })
+    .addHelpText('after', `\nFirst steps:\n  fleet up\n  fleet run 'Add a /health endpoint' --verify 'npm test'`);
+  for (const it of COMMANDS)
+    program.addCommand(subcommand(program, it, dispatch), { hidden: it.name.startsWith('task ') });
+  return program;
+}
+
+/** `task log` is typed `task <id> log`. */
+const isAction = ({ name }: Command): boolean => name.includes(' ');
+const ACTIONS = new Set(COMMANDS.filter(isAction).map(({ name }) => name));
+
+/** Brings `task <id> log …` and `config set …` into the form that commander knows: one name, then its arguments. */
+export function spread(argv: readonly string[]): string[] {
+  const [group, ...rest] = argv;
+  const words = rest.flatMap((word, index) => (word.startsWith('-') ? [] : index)).slice(0, 2);
+  // `config set` names the action first, `task <id> log` second.
+  for (const at of words) {
+    const name = `${group} ${rest[at]}`;
+    if (ACTIONS.has(name) && (group === 'task') === (at === words[1])) return [name, ...rest.toSpliced(at, 1)];
+  }
+  return [...argv];
+}
+
+function subcommand(program: Program, it: Command, dispatch: Dispatch): Program {
+  const made = program.createCommand(it.name).description(it.about).copyInheritedSettings(program);
+  made.usage(it.args ?? ' ').configureHelp({ commandUsage: () => `fleet ${usageOf(it)} [options]` });
+  if (it.args) made.arguments(it.args);
+  for (const flag of it.flags ?? []) made.addOption(optionOf(flag));
+  made.option('--json', 'machine output on stdout');
+  const examples = it.examples.map((example) => `  ${example}`).join('\n');
+  made.addHelpText('after', `${it.notes ? `\n${it.notes}\n` : ''}\nExamples:\n${examples}`);
+  return made.action(async () => {
+    const { json = false, ...flags } = made.opts<{ json?: boolean } & Record<string, never>>();
+    await dispatch(it, { args: made.args, flags: flags as Record<string, never> }, json);
+  });
+}
+
+/** As typed: `task <id> log`, `enqueue [words...]`. */
+function usageOf({ name, args = '' }: Command): string {
+  const [group, action] = name.split(' ');
+  return (group === 'task' && action ? [group, args, action] : [name, args]).join(' ').trim();
+}
+
+function optionOf({ flag, about, many, parse = String }: Flag): Option {
+  const option = new Option(flag, about);
+  if (!flag.includes('<')) return option;
+  const [name] = flag.split(' ');
+  const one = (text: string): unknown => {
+    const value = parse(text);
+    if (value instanceof Wrong)
+      throw new FleetError(`${name} ${value.must}, not ${JSON.stringify(text)}`, { exitCode: 2 });
+    return value;
+  };
+  return option.argParser((text: string, before: unknown) =>
+    many ? [...((before as unknown[] | undefined) ?? []), one(text)] : one(text),
+  );
+}
+
+function cliOf(world: World, json: boolean, ends: (() => Promise<void>)[]): Cli {
+  const { env, cwd, stdout, stderr } = world;
+  const home = resolveHome(env);
+  const config = (flags = {}) => loadConfig({ home, env, flags });
+  const out = (text: string) => void stdout.write(`${text}\n`);
+  let fleet: Promise<Fleet> | undefined;
+  const connect = async (): Promise<Fleet> => {
+    const connected = await connectFleet({ env, config: config() });
+    ends.push(connected.close);
+    return connected;
+  };
+  return {
+    ...{ cwd, env, home, json, config, out },
+    tty: Boolean(stdout.isTTY),
+    width: stdout.columns ?? 120,
+    raw: (text) => void stdout.write(text),
+    note: (text) => void stderr.write(`${text}\n`),
+    print: (value, human) => out(json ? toJson(value) : human()),
+    stdin: world.stdin,
+    onSignal: world.onSignal,
+    fleet: () => (fleet ??= connect()),
+  };
+}

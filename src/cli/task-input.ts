@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { FleetError, type Order } from '../client.ts';
+import { isUrl, needsRepo, TASK_TYPES, type TaskType } from '../domain/task.ts';
+import { number, type Cli, type Flag } from './command.ts';
+
+/** From flags, files and lines to what a task's schema checks. The schema itself is the domain's. */
+
+/** Each flag with the field of the task that it sets. */
+const FIELDS = {
+  title: {
+    flag: '--title <title>',
+    field: 'title',
+    about: 'one line for lists (default: the first line of the objective)',
+  },
+  type: { flag: '--type <type>', field: 'type', about: `${TASK_TYPES.join(', ')} (default: code)` },
+  repo: { flag: '--repo <path-or-url>', field: 'repo', about: 'git repository (default: the one you are in)' },
+  base: { flag: '--base <ref>', field: 'base', about: 'branch, tag or commit to start from (default: HEAD)' },
+  coder: {
+    flag: '--coder <name>',
+    field: 'coder',
+    about: 'claude, codex or one from config.yaml (default: the worker chooses)',
+  },
+  model: { flag: '--model <name>', field: 'model', about: "the coder's model" },
+  priority: {
+    flag: '--priority <n>',
+    field: 'priority',
+    about: '0 (critical) to 100 (can wait) (default: 50)',
+    parse: number,
+  },
+  allow: { flag: '--allow <glob>', field: 'scope.allow', about: 'only these paths may change; repeatable', many: true },
+  protect: {
+    flag: '--protect <glob>',
+    field: 'scope.protect',
+    about: 'these paths may not change; repeatable',
+    many: true,
+  },
+  verify: {
+    flag: '--verify <command>',
+    field: 'verify.commands',
+    about: 'must pass in a fresh checkout of the result; repeatable',
+    many: true,
+  },
+  artifacts: {
+    flag: '--artifacts <glob>',
+    field: 'artifacts',
+    about: 'files that must exist in the result; repeatable',
+    many: true,
+  },
+  total: { flag: '--total <duration>', field: 'limits.total', about: 'longest time of one run (default: 2h)' },
+  idle: {
+    flag: '--idle <duration>',
+    field: 'limits.idle',
+    about: 'longest time without any sign of work (default: 10m)',
+  },
+  tokens: { flag: '--tokens <n>', field: 'limits.tokens', about: 'most tokens of one run', parse: number },
+  cost: { flag: '--cost <usd>', field: 'limits.costUsd', about: 'highest cost of one run in USD', parse: number },
+  maxAttempts: {
+    flag: '--max-attempts <n>',
+    field: 'retry.maxAttempts',
+    about: 'runs before it is parked (default: 3)',
+    parse: number,
+  },
+  backoff: {
+    flag: '--backoff <duration>',
+    field: 'retry.backoff',
+    about: 'wait before the next run, doubled each time (default: 30s)',
+  },
+  deliver: { flag: '--deliver <how>', field: 'deliver', about: 'branch or none (default: branch)' },
+  label: { flag: '--label <label>', field: 'labels', about: 'for lists; repeatable', many: true },
+  env: {
+    flag: '--env <name>',
+    field: 'env',
+    about: "a variable of the worker's that the agent may see; repeatable",
+    many: true,
+  },
+} as const satisfies Record<string, Flag & { field: string }>;
+
+export type TaskFlags = { [K in keyof typeof FIELDS]?: unknown } & { id?: string };
+
+export const TASK_FLAGS: Flag[] = [
+  ...Object.values(FIELDS),
+  { flag: '--id <id>', about: 'the task id (default: made from the title)' },
+];
+
+interface Fields {
+  [field: string]: unknown;
+}
+
+/** The flags that were given, as fields of a task. */
+export function fieldsOf(flags: TaskFlags): Fields {
+  return Object.entries(FIELDS).reduce<Fields>((sum, [name, { field }]) => {
+    const value = flags[name as keyof typeof FIELDS];
+    return value === undefined ? sum : lay(sum, nest(field.split('.'), value));
+  }, {});
+}
+
+/** One task from the command line. */
+export function orderFromFlags(
+  cli: Cli,
+  given: { objective: string; queue?: string | undefined; flags: TaskFlags },
+): Order {
+  const { objective, queue, flags } = given;
+  const fields = { ...fieldsOf(flags), objective, ...(queue === undefined ? {} : { queue }) };
+  return { input: placed(cli, fields), id: flags.id };
+}
+
+/** Many tasks: YAML documents, each with the command line's flags laid over it. A document may carry its own `id`. */
+export async function ordersFromFile(cli: Cli, file: string, over: Fields): Promise<Order[]> {
+  const text = await readFile(resolve(cli.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw wrong(`--file ${file} cannot be read: ${error.code ?? error.message}`);
+  });
+  const documents = parseAllDocuments(text, { prettyErrors: true });
+  if (!Array.isArray(documents)) throw wrong(`${file} holds no task`);
+  return documents.map((document, index) => {
+    const at = documents.length > 1 ? `${file}, document ${index + 1}` : file;
+    const [error] = document.errors;
+    if (error) throw wrong(`${file} is no valid YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '')}`);
+    return orderOf(cli, { value: document.toJS() as unknown, at, over });
+  });
+}
+
+/** Many tasks: one JSON object a line. */
+export function ordersFromLines(cli: Cli, text: string, over: Fields): Order[] {
+  const lines = text.split('\n').flatMap((line, index) => (line.trim() ? { line, at: `line ${index + 1}` } : []));
+  if (!lines.length) throw wrong('stdin holds no task: give one JSON object a line');
+  return lines.map(({ line, at }) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw wrong(`${at}: is not valid JSON`);
+    }
+    return orderOf(cli, { value, at, over });
+  });
+}
+
+function orderOf(cli: Cli, { value, at, over }: { value: unknown; at: string; over: Fields }): Order {
+  if (!isFields(value)) throw wrong(`${at}: must be an object with the fields of a task, such as objective`);
+  const { id, ...fields } = value;
+  if (id !== undefined && typeof id !== 'string') throw wrong(`${at}: id must be text`);
+  const verify = Array.isArray(fields['verify']) ? { verify: { commands: fields['verify'] as unknown } } : {};
+  return { input: placed(cli, lay({ ...fields, ...verify }, over)), id, at };
+}
+
+/** With the repository: the one given, seen from where the command was typed, or the one around it. */
+function placed(cli: Cli, fields: Fields): Fields {
+  const { repo, type = 'code' } = fields;
+  if (typeof repo === 'string') return isUrl(repo) || !repo ? fields : { ...fields, repo: resolve(cli.cwd, repo) };
+  return repo === undefined && needsRepo(type as TaskType) ? { ...fields, repo: cli.cwd } : fields;
+}
+
+/** `limits.idle must …` as `--idle must …`: people are told in the words that they typed. */
+export async function inFlags<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FleetError)) throw error;
+    const { exitCode, hint } = error;
+    throw new FleetError(asFlags(error.message), { exitCode, ...(hint ? { hint } : {}), cause: error });
+  }
+}
+
+export function asFlags(message: string): string {
+  const [, field] = /^([A-Za-z]+(?:\.[A-Za-z]+)?)(?:\[\d+\])*(?= )/.exec(message) ?? [];
+  const flag =
+    field === 'id'
+      ? '--id'
+      : Object.values(FIELDS)
+          .find((known) => known.field === field)
+          ?.flag.split(' ')[0];
+  return flag ? message.replace(/^\S+/, flag) : message;
+}
+
+const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const nest = (path: string[], value: unknown): Fields =>
+  path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Fields;
+
+/** Objects are merged, everything else is replaced. */
+function lay(below: Fields, above: Fields): Fields {
+  return Object.entries(above).reduce((sum, [key, value]) => {
+    const under = sum[key];
+    return { ...sum, [key]: isFields(value) && isFields(under) ? lay(under, value) : value };
+  }, below);
+}

@@ -1,0 +1,113 @@
+import type { Client } from '@temporalio/client';
+import { connectClient, ensureSearchAttributes } from './adapters/connection.ts';
+import { admitTasks, type Admitted, type Order } from './client/admit.ts';
+import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/ask.ts';
+import { cancelTask, decideTask } from './client/decide.ts';
+import { explainReport, explainTask, type Explanation } from './client/explain.ts';
+import { followTask, waitForTask, type FollowOptions } from './client/follow.ts';
+import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
+import { startTask } from './client/start.ts';
+import { isSettled, viewTask, type TaskReport } from './client/view.ts';
+import { mapBounded, type Wire } from './client/wire.ts';
+import { listWorkers, type AttachedWorker } from './client/workers.ts';
+import { loadConfig, resolveHome, type Config } from './config.ts';
+import type { FilePiece } from './domain/question.ts';
+import type { TaskInput } from './domain/task.ts';
+
+/** With src/client/*: the only files that start, signal, query and list tasks. */
+
+export { FleetError } from './domain/error.ts';
+export type {
+  AttachedWorker,
+  Explanation,
+  FileRequest,
+  FollowOptions,
+  Order,
+  RunPlace,
+  TaskFilter,
+  TaskInput,
+  TaskReport,
+};
+export { isSettled, TASK_STATES };
+
+export interface FleetOptions {
+  /** Where FLEET_HOME and Temporal's own variables are looked up; default: the process's. */
+  env?: NodeJS.ProcessEnv;
+  /** Default: `$FLEET_HOME/config.yaml`. */
+  config?: Config;
+}
+
+/** Connects as the CLI does. @throws FleetError where no server answers. Close it, or declare it with `await using`. */
+export async function connectFleet({ env = process.env, config }: FleetOptions = {}): Promise<Fleet> {
+  const settings = config ?? loadConfig({ home: resolveHome(env), env });
+  const { client, connection, target } = await connectClient(env);
+  return new Fleet(
+    { client, config: settings },
+    {
+      prepare: () => ensureSearchAttributes(connection, target.namespace),
+      close: () => connection.close(),
+    },
+  );
+}
+
+const WIDTH = 8;
+
+/** A fleet as its clients see it. Every method that names a task throws a FleetError (2) where there is none. */
+export class Fleet implements AsyncDisposable {
+  readonly #wire: Wire;
+  readonly #ends: { prepare(): Promise<void>; close(): Promise<void> };
+
+  constructor(wire: Wire, ends: { prepare(): Promise<void>; close(): Promise<void> }) {
+    this.#wire = wire;
+    this.#ends = ends;
+  }
+
+  /** Checks and starts one task; gives its id. */
+  async enqueue(input: TaskInput, options: { id?: string } = {}): Promise<string> {
+    const [started] = await this.enqueueAll([{ input, ...options }]);
+    return started!.id;
+  }
+
+  /** Checks all, then starts all: one wrong, and none is started. `started` hears of each as soon as it is there. */
+  async enqueueAll(orders: readonly Order[], started: (id: string) => void = () => {}): Promise<Admitted[]> {
+    const admitted = await admitTasks(this.#wire, orders);
+    await this.#ends.prepare();
+    await mapBounded(admitted, WIDTH, async ({ id, task }) => {
+      await startTask(this.#wire, id, task);
+      started(id);
+    });
+    return admitted;
+  }
+
+  view = (id: string): Promise<TaskReport> => viewTask(this.#wire, id);
+  list = (filter: TaskFilter = {}): Promise<TaskReport[]> => listTasks(this.#wire, filter);
+  /** The task as it goes, until it is settled. */
+  follow = (id: string, options: FollowOptions = {}): AsyncGenerator<TaskReport> => followTask(this.#wire, id, options);
+  /** The task once it is closed or parked; undefined where the time ran out first. */
+  wait = (id: string, timeoutMs?: number): Promise<TaskReport | undefined> => waitForTask(this.#wire, id, timeoutMs);
+
+  cancel = (id: string): Promise<void> => cancelTask(this.#wire, id);
+  /** The next three: of a parked task. */
+  retry = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'retry', why });
+  accept = (id: string, why: string): Promise<void> => decideTask(this.#wire, id, { decision: 'accept', why });
+  giveUp = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'give-up', why });
+
+  /** A piece of what a run left on its worker. */
+  read = (id: string, request: FileRequest): Promise<FilePiece> => readTaskFile(this.#wire, id, request);
+  findRun = (id: string, n?: number): Promise<RunPlace> => findRun(this.#wire, id, n);
+  readRun = (run: RunPlace, request: FileRequest): Promise<FilePiece> => readRunFile(this.#wire, run, request);
+
+  workers = (): Promise<AttachedWorker[]> => listWorkers(this.#wire);
+  /** Why it is not running, or not done, in one sentence. */
+  explain = (id: string): Promise<Explanation> => explainTask(this.#wire, id);
+  /** As `explain`, of a report that is at hand. */
+  explainReport = (report: TaskReport): Promise<Explanation> => explainReport(this.#wire, report);
+
+  /** Temporal's own client, for what is not here. */
+  get temporal(): Client {
+    return this.#wire.client;
+  }
+
+  close = (): Promise<void> => this.#ends.close();
+  [Symbol.asyncDispose] = (): Promise<void> => this.close();
+}

@@ -1,0 +1,131 @@
+import { randomInt } from 'node:crypto';
+import { BUILTIN_CODERS } from '../config.ts';
+import { FleetError } from '../domain/error.ts';
+import { claimQueue, isTaskId, taskIdOf } from '../domain/names.ts';
+import { isUrl, parseTask, titleOf, type Task } from '../domain/task.ts';
+import { describeQueue } from './queues.ts';
+import { pinRepo } from './repo.ts';
+import { taken } from './start.ts';
+import { describeTask } from './view.ts';
+import { listWorkers } from './workers.ts';
+import type { Wire } from './wire.ts';
+
+/** A task to start: the task's own fields, checked here, and the id where it is not to be made up. */
+export interface Order {
+  input: unknown;
+  id?: string | undefined;
+  /** Where it was written, for messages: `line 3`. */
+  at?: string | undefined;
+}
+
+export interface Admitted {
+  id: string;
+  task: Task;
+}
+
+/**
+ * Everything that can be known to be wrong before anything is created. Facts are asked for once a batch.
+ * @throws FleetError (2), one sentence that starts with `at` and names the field
+ */
+export async function admitTasks(wire: Wire, orders: readonly Order[]): Promise<Admitted[]> {
+  const facts = new Facts(wire);
+  const ids = new Set<string>();
+  const admitted: Admitted[] = [];
+  for (const order of orders) {
+    try {
+      const one = await admit(facts, order);
+      if (ids.has(one.id)) throw wrong(`id ${one.id} is given twice`);
+      ids.add(one.id);
+      admitted.push(one);
+    } catch (error) {
+      throw order.at && error instanceof FleetError ? located(error, order.at) : error;
+    }
+  }
+  return admitted;
+}
+
+async function admit(facts: Facts, { input, id }: Order): Promise<Admitted> {
+  const parsed = parseTask(input);
+  if (!parsed.ok) throw wrong(parsed.message);
+  if (id !== undefined) {
+    if (!isTaskId(id))
+      throw wrong(`id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
+    if (await facts.exists(id)) throw taken(id);
+  }
+  await checkQueue(facts, parsed.task);
+  await checkCoder(facts, parsed.task);
+  const task = await facts.pinned(parsed.task);
+  return { id: id ?? taskIdOf(titleOf(task), randomPart()), task };
+}
+
+async function checkQueue(facts: Facts, { queue }: Task): Promise<void> {
+  const { config } = facts.wire;
+  if (config.queues.includes(queue) || config.worker.queues.includes(queue)) return;
+  if (await facts.polled(queue, 'workflows')) return;
+  throw wrong(`queue ${queue} is neither configured here (queues) nor polled by an attached worker`);
+}
+
+async function checkCoder(facts: Facts, { queue, coder, repo, machine }: Task): Promise<void> {
+  if (!coder) return;
+  const known = [...new Set([...BUILTIN_CODERS, ...Object.keys(facts.wire.config.coders)])];
+  if (known.includes(coder)) return;
+  if (await facts.polled(claimQueue({ queue, coder }), 'claims')) return;
+  if (repo && !isUrl(repo) && (await facts.polled(claimQueue({ queue, machine, coder }), 'claims'))) return;
+  if ((await facts.workersCoders()).has(coder)) return;
+  throw wrong(`coder ${coder} is unknown: neither one of ${known.join(', ')} nor of any attached worker`);
+}
+
+/** What checks need to know, each asked for once. */
+class Facts {
+  readonly wire: Wire;
+  readonly #known = new Map<string, Promise<unknown>>();
+
+  constructor(wire: Wire) {
+    this.wire = wire;
+  }
+
+  polled(queue: string, side: 'claims' | 'workflows'): Promise<boolean> {
+    return this.#once(`${side} ${queue}`, async () => (await describeQueue(this.wire, queue, side)).pollers.length > 0);
+  }
+
+  /** Of workers that answer: a full one polls no claim queue. */
+  workersCoders(): Promise<Set<string>> {
+    return this.#once('coders', async () => {
+      const workers = await listWorkers(this.wire);
+      return new Set(workers.flatMap(({ view }) => (view?.coders ?? []).map(({ name }) => name)));
+    });
+  }
+
+  async pinned(task: Task): Promise<Task> {
+    const key = JSON.stringify(['repo', task.repo, task.machine, task.base]);
+    const pin = await this.#once(key, () => pinRepo(task, this.wire.config));
+    return { ...task, ...pin };
+  }
+
+  async exists(id: string): Promise<boolean> {
+    try {
+      await describeTask(this.wire, id);
+      return true;
+    } catch (error) {
+      if (error instanceof FleetError) return false;
+      throw error;
+    }
+  }
+
+  #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const known = (this.#known.get(key) as Promise<T> | undefined) ?? ask();
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
+const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
+
+function located(error: FleetError, at: string): FleetError {
+  const { exitCode, hint, cause } = error;
+  return new FleetError(`${at}: ${error.message}`, { exitCode, ...(hint ? { hint } : {}), cause });
+}
+
+/** Six letters and digits without those that look alike. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+const randomPart = (): string => Array.from({ length: 6 }, () => LETTERS[randomInt(LETTERS.length)]).join('');

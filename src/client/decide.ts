@@ -1,0 +1,57 @@
+import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { FleetError } from '../domain/error.ts';
+import { acceptUpdate, giveUpUpdate, retryUpdate } from '../workflows/messages.ts';
+import { describeTask, stateOf } from './view.ts';
+import { answered, isNotFound, type Wire } from './wire.ts';
+
+/** What a person may say about a parked task. */
+export const DECISIONS = { retry: retryUpdate, accept: acceptUpdate, 'give-up': giveUpUpdate } as const;
+export type PersonsDecision = keyof typeof DECISIONS;
+
+const ANSWER_MS = 10_000;
+
+/** @throws FleetError where the task is not parked, has nothing to accept, or no worker is there to take it */
+export async function decideTask(
+  wire: Wire,
+  id: string,
+  said: { decision: PersonsDecision; why: string },
+): Promise<void> {
+  const { decision, why } = said;
+  const described = await describeTask(wire, id);
+  if (described.status.name !== 'RUNNING') throw closed(id, stateOf(described));
+  const handle = wire.client.workflow.getHandle(id, described.runId);
+  try {
+    const taken = await answered(
+      wire,
+      async () => {
+        await handle.executeUpdate(DECISIONS[decision], { args: [{ why }] });
+        return true;
+      },
+      ANSWER_MS,
+    );
+    if (!taken) throw silent(described.taskQueue);
+  } catch (error) {
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw silent(described.taskQueue);
+    if (error instanceof WorkflowUpdateFailedError) {
+      throw new FleetError(`task ${id}: ${error.cause?.message ?? error.message}`, { exitCode: 2 });
+    }
+    throw error;
+  }
+}
+
+/** Temporal's cancellation: the worker stops the agent, then the task is `cancelled`. */
+export async function cancelTask(wire: Wire, id: string): Promise<void> {
+  const described = await describeTask(wire, id);
+  if (described.status.name !== 'RUNNING') throw closed(id, stateOf(described));
+  try {
+    await wire.client.workflow.getHandle(id, described.runId).cancel();
+  } catch (error) {
+    if (isNotFound(error)) throw closed(id, 'closed');
+    throw error;
+  }
+}
+
+const closed = (id: string, state: string): FleetError =>
+  new FleetError(`task ${id} is ${state} already`, { exitCode: 2 });
+const silent = (queue: string): FleetError =>
+  new FleetError(`no attached worker answers on queue ${queue}`, { hint: 'start one with fleet worker' });

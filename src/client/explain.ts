@@ -1,0 +1,132 @@
+import { formatDuration } from '../domain/duration.ts';
+import { FAILURES } from '../domain/failure.ts';
+import { claimQueues } from '../domain/names.ts';
+import { isUrl } from '../domain/task.ts';
+import { describeQueue } from './queues.ts';
+import { viewTask, type TaskReport } from './view.ts';
+import type { Wire } from './wire.ts';
+import { listWorkers, type AttachedWorker } from './workers.ts';
+
+export interface Explanation {
+  id: string;
+  state: TaskReport['state'];
+  reason: TaskReport['reason'];
+  /** Why it is not running, or not done. */
+  sentence: string;
+}
+
+/** What a queued task's sentence is made from. */
+export interface Waiting {
+  workers: readonly AttachedWorker[];
+  /** Claims that wait in its queue, this one included; null where unknown. */
+  backlog: number | null;
+}
+
+export async function explainTask(wire: Wire, id: string): Promise<Explanation> {
+  return explainReport(wire, await viewTask(wire, id));
+}
+
+export async function explainReport(wire: Wire, report: TaskReport): Promise<Explanation> {
+  const { id, state, reason } = report;
+  const waiting = state === 'queued' ? await waitingOf(wire, report) : { workers: [], backlog: null };
+  return { id, state, reason, sentence: sentenceOf(report, waiting, Date.now()) };
+}
+
+async function waitingOf(wire: Wire, { claimQueue }: TaskReport): Promise<Waiting> {
+  const [workers, { backlog }] = await Promise.all([listWorkers(wire), describeQueue(wire, claimQueue, 'claims')]);
+  return { workers, backlog };
+}
+
+/** Pure: one sentence for every state. */
+export function sentenceOf(report: TaskReport, waiting: Waiting, nowMs: number): string {
+  const said = stateSentence(report, waiting, nowMs);
+  return report.partial && report.state !== 'queued' ? `${said} (${report.message})` : said;
+}
+
+function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): string {
+  const { id, state, worker, message, live } = report;
+  const run = report.runs.at(-1);
+  const since = run ? `for ${formatDuration(nowMs - Date.parse(run.startedAt))}` : 'now';
+  const on = `worker ${worker ?? 'unknown'}`;
+  switch (state) {
+    case 'queued':
+      return queuedSentence(report, waiting, nowMs);
+    case 'setting-up':
+      return `${on} makes its worktree and runs the repository's setup commands, ${since}`;
+    case 'running': {
+      const last = live?.lastEvent ? `: last event ${ago(live.lastEventAt, nowMs)}: ${live.lastEvent}` : '';
+      return `the agent runs on ${on}, ${since}${last}`;
+    }
+    case 'verifying':
+      return `the agent has ended, and ${on} gathers the receipts`;
+    case 'delivering':
+      return `the result was accepted, and ${on} delivers it`;
+    case 'parked':
+      return `it is parked (${whyOf(report)}): type fleet task ${id} retry${run?.commit ? `, accept --why '…'` : ''} or give-up`;
+    case 'done':
+      return doneSentence(report);
+    case 'failed':
+      return `it failed: ${whyOf(report)}`;
+    case 'cancelled':
+      return message === 'terminated' ? 'it was cancelled (terminated)' : 'it was cancelled';
+  }
+}
+
+function queuedSentence(report: TaskReport, { workers, backlog }: Waiting, nowMs: number): string {
+  const { retryAt, claimQueue, message } = report;
+  if (retryAt && Date.parse(retryAt) > nowMs) {
+    const rest = formatDuration(Date.parse(retryAt) - nowMs);
+    return `it waits ${rest}, until ${retryAt}, for its next run, as the last one ended with ${whyOf(report)}`;
+  }
+  const able = workers.filter(({ view }) => view && canClaim(view, claimQueue));
+  if (!able.length) {
+    const silent = workers.filter(({ view, queues }) => !view && queues.includes(report.queue)).map(({ name }) => name);
+    const also = silent.length ? ` (${silent.join(', ')} ${silent.length > 1 ? 'do' : 'does'} not answer)` : '';
+    return `waiting: no attached worker claims from queue ${claimQueue}${pins(report)}${also}; start one with ${startWith(report)}`;
+  }
+  const free = able.filter(({ view }) => view && view.slots.used < view.slots.total).map(({ name }) => name);
+  if (free.length) return `worker ${free.join(', ')} has a free slot and should claim it within seconds`;
+  const slots = able.reduce((sum, { view }) => sum + (view?.slots.total ?? 0), 0);
+  const others = backlog === null ? undefined : Math.max(0, backlog - 1);
+  const ahead =
+    others === undefined
+      ? ''
+      : `, and about ${others} other${others === 1 ? '' : 's'} wait${others === 1 ? 's' : ''} in queue ${claimQueue}`;
+  const slotsTaken = slots === 1 ? 'the only slot' : `all ${slots} slots`;
+  return `${slotsTaken} of ${able.map(({ name }) => name).join(', ')} ${slots === 1 ? 'is' : 'are'} taken${ahead}${message && report.partial ? ` (${message})` : ''}`;
+}
+
+/** Whether that worker claims from a queue. */
+export function canClaim(view: NonNullable<AttachedWorker['view']>, queue: string): boolean {
+  const { queues, machine, coders } = view;
+  return claimQueues({ queues, machine, coders: coders.map(({ name }) => name) }).includes(queue);
+}
+
+function pins({ claimQueue, queue, coder, repo }: TaskReport): string {
+  const machine = /@([^/]+)/.exec(claimQueue.slice(queue.length))?.[1];
+  const needs = [
+    machine && repo && !isUrl(repo) ? `machine ${machine}, where ${repo} is` : '',
+    claimQueue.includes('/') ? `coder ${coder}` : '',
+  ];
+  const said = needs.filter(Boolean).join(' and ');
+  return said && ` (it needs ${said})`;
+}
+
+const startWith = ({ queue }: TaskReport): string => `fleet worker${queue === 'fleet' ? '' : ` --queue ${queue}`}`;
+
+function doneSentence({ branch, commit, receipts, verdict, decision }: TaskReport): string {
+  const where = branch ? `, and the result is on branch ${branch}${commit ? ` at ${commit.slice(0, 10)}` : ''}` : '';
+  if (decision?.action === 'accept')
+    return `it is done: a person accepted it${decision.why ? ` (${decision.why})` : ''}${where}`;
+  const what = `all ${receipts.length} receipts are ok${verdict && !verdict.acceptance ? ' (no acceptance command)' : ''}`;
+  return `it is done: ${what}${where}`;
+}
+
+/** `receipts-rejected: git: no change`, each part where known. */
+function whyOf({ reason, message }: TaskReport): string {
+  if (!reason) return message ?? 'no reason given';
+  return `${reason}: ${message ?? FAILURES[reason].meaning}`;
+}
+
+const ago = (iso: string | undefined, nowMs: number): string =>
+  iso ? `${formatDuration(nowMs - Date.parse(iso))} ago` : 'just now';

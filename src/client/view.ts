@@ -1,0 +1,140 @@
+import { WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { NO_USAGE } from '../domain/event.ts';
+import { claimQueue, WORKFLOW_TYPE } from '../domain/names.ts';
+import { OPEN_STATES, type Progress, type TaskState, type TaskView } from '../domain/run.ts';
+import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { viewQuery } from '../workflows/messages.ts';
+import { describeQueue } from './queues.ts';
+import { answered, isNotFound, unknownTask, type Wire } from './wire.ts';
+
+/** A task as the client shows it: its view, what its live activity last said, and whether a worker was there to tell. */
+export interface TaskReport extends TaskView {
+  live: Progress | null;
+  /** No worker answered: only what the server itself knows. */
+  partial: boolean;
+}
+
+/** Closed, or held for a person: nothing more happens by itself. */
+export const isSettled = ({ state }: Pick<TaskView, 'state'>): boolean =>
+  state === 'parked' || !(OPEN_STATES as readonly string[]).includes(state);
+
+/** Which queues have a worker that answers: spares a caller that looks at many tasks the wait for each. */
+export class Attended {
+  readonly #wire: Wire;
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  has(queue: string): Promise<boolean> {
+    const known =
+      this.#known.get(queue) ?? describeQueue(this.#wire, queue, 'workflows').then(({ pollers }) => pollers.length > 0);
+    this.#known.set(queue, known);
+    return known;
+  }
+
+  /** It polled a while ago, and does not answer now. */
+  silent(queue: string): void {
+    this.#known.set(queue, Promise.resolve(false));
+  }
+}
+
+/** @throws FleetError (2) for an unknown id */
+export async function viewTask(wire: Wire, id: string, attended = new Attended(wire)): Promise<TaskReport> {
+  return reportOf(wire, await describeTask(wire, id), attended);
+}
+
+export async function describeTask({ client }: Wire, id: string): Promise<WorkflowExecutionDescription> {
+  try {
+    const described = await client.workflow.getHandle(id).describe();
+    if (described.type === WORKFLOW_TYPE) return described;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  throw unknownTask(id);
+}
+
+export async function reportOf(
+  wire: Wire,
+  described: WorkflowExecutionDescription,
+  attended = new Attended(wire),
+): Promise<TaskReport> {
+  const closed = described.status.name === 'COMPLETED' || described.status.name === 'FAILED';
+  const [view, live] = await Promise.all([
+    closed ? resultOf(wire, described) : queried(wire, described, attended),
+    progressOf(wire, described),
+  ]);
+  const report = { ...(view ?? (await fromServer(described))), live, partial: !view };
+  if (described.status.name !== 'TERMINATED') return report;
+  return { ...report, state: 'cancelled', message: 'terminated', endedAt: described.closeTime?.toISOString() ?? null };
+}
+
+async function queried(wire: Wire, { workflowId, taskQueue }: WorkflowExecutionDescription, attended: Attended) {
+  if (!(await attended.has(taskQueue))) return undefined;
+  const view = await answered(wire, () => wire.client.workflow.getHandle(workflowId).query(viewQuery));
+  if (!view) attended.silent(taskQueue);
+  return view;
+}
+
+async function resultOf({ client }: Wire, described: WorkflowExecutionDescription): Promise<TaskView | undefined> {
+  try {
+    return (await client.workflow.getHandle(described.workflowId).result()) as TaskView;
+  } catch (error) {
+    const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
+    if (!(cause instanceof ApplicationFailure)) throw error;
+    const [view] = (cause.details ?? []) as [TaskView?];
+    const reason = cause.type === 'InvalidTask' ? ('invalid-task' as const) : null;
+    return view ?? { ...(await fromServer(described)), reason, message: cause.message };
+  }
+}
+
+/** What the live activity of a task last said, from the server alone. */
+export async function progressOf({ client }: Wire, { raw }: WorkflowExecutionDescription): Promise<Progress | null> {
+  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
+  for (const { heartbeatDetails } of raw.pendingActivities ?? []) {
+    let payloads = heartbeatDetails?.payloads ?? [];
+    for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
+    const said: unknown = payloads[0] && payloadConverter.fromPayload(payloads[0]);
+    if (typeof said === 'object' && said !== null && 'runId' in said) return said as Progress;
+  }
+  return null;
+}
+
+/** The state that the server keeps, without a worker's help. */
+export function stateOf({ status, typedSearchAttributes }: WorkflowExecutionDescription): TaskState {
+  if (status.name === 'RUNNING')
+    return (typedSearchAttributes.get(ATTRIBUTES.state) as TaskState | undefined) ?? 'queued';
+  if (status.name === 'COMPLETED') return 'done';
+  return status.name === 'CANCELLED' || status.name === 'TERMINATED' ? 'cancelled' : 'failed';
+}
+
+async function fromServer(described: WorkflowExecutionDescription): Promise<TaskView> {
+  const { workflowId, typedSearchAttributes: known, startTime, closeTime, taskQueue } = described;
+  const queue = known.get(ATTRIBUTES.queue) ?? taskQueue;
+  const objective = (await described.staticDetails()) ?? '';
+  return {
+    id: workflowId,
+    title: (await described.staticSummary()) ?? workflowId,
+    type: 'code',
+    state: stateOf(described),
+    reason: (known.get(ATTRIBUTES.reason) as TaskView['reason'] | undefined) ?? null,
+    message: `no worker answers on queue ${taskQueue}: this is what the server knows`,
+    objective,
+    repo: known.get(ATTRIBUTES.repo) ?? null,
+    base: null,
+    queue,
+    claimQueue: claimQueue({ queue }),
+    priority: known.get(ATTRIBUTES.priority) ?? 50,
+    coder: known.get(ATTRIBUTES.coder) ?? null,
+    model: null,
+    worker: known.get(ATTRIBUTES.worker) ?? null,
+    attempts: { used: 0, max: 0 },
+    ...{ runs: [], receipts: [], verdict: null, branch: null, commit: null, usage: NO_USAGE },
+    labels: known.get(ATTRIBUTES.labels) ?? [],
+    createdAt: startTime.toISOString(),
+    endedAt: closeTime?.toISOString() ?? null,
+    ...{ retryAt: null, decision: null },
+  };
+}

@@ -1,0 +1,59 @@
+import { ServiceError, WorkflowNotFoundError, isGrpcDeadlineError, type Client } from '@temporalio/client';
+import type { Config } from '../config.ts';
+import { FleetError } from '../domain/error.ts';
+
+/** What every part of the client works over. */
+export interface Wire {
+  client: Client;
+  config: Config;
+}
+
+/** A worker that is there answers a query or an update well within this. */
+const ANSWER_MS = 3_000;
+const NOT_FOUND = 5;
+const FAILED_PRECONDITION = 9;
+const UNAVAILABLE = 14;
+
+/** Undefined where no worker answered in time: an expected outcome, as workers come and go. */
+export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms = ANSWER_MS): Promise<T | undefined> {
+  try {
+    return await client.withDeadline(Date.now() + ms, call);
+  } catch (error) {
+    // A query of a queue that nobody has polled for minutes is refused at once.
+    if (isGrpcDeadlineError(error) || codeOf(error) === FAILED_PRECONDITION) return undefined;
+    throw error;
+  }
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError || codeOf(error) === NOT_FOUND;
+}
+
+export const isUnreachable = (error: unknown): boolean => codeOf(error) === UNAVAILABLE || isGrpcDeadlineError(error);
+
+function codeOf(error: unknown): number | undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  const code: unknown = (cause as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'number' ? code : undefined;
+}
+
+export const unknownTask = (id: string): FleetError =>
+  new FleetError(`there is no task ${id}`, {
+    exitCode: 2,
+    hint: 'fleet tasks --all lists all that the server remembers',
+  });
+
+/** In order, `width` at a time. */
+export async function mapBounded<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const entries = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of entries) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  return results;
+}

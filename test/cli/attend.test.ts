@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { attend, farewell, whenIdle } from '../../src/cli/attend.ts';
+import type { Cli } from '../../src/cli/command.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { RunningWorker } from '../../src/workers/worker.ts';
+
+const config = loadConfig({ home: '/nonexistent', env: {} });
+
+function deferred() {
+  let [resolve, reject] = [() => {}, (_error: Error) => {}];
+  const promise = new Promise<void>((...both) => ([resolve, reject] = both));
+  return { promise, resolve, reject };
+}
+
+/** A worker whose stop can be held, and a terminal that can press Ctrl-C. */
+function stage({ used }: { used: number }) {
+  const done = deferred();
+  const stopped: string[] = [];
+  const said: string[] = [];
+  let press: (signal: NodeJS.Signals) => void = () => {};
+  const worker = {
+    slots: { total: 3, used: () => used },
+    done: done.promise,
+    stop: async (how: string) => {
+      stopped.push(how);
+      if (used === 0 || how === 'stop-agents') done.resolve();
+      await done.promise;
+    },
+    idle: async () => true,
+  } as unknown as RunningWorker;
+  const cli = {
+    note: (text: string) => said.push(text),
+    onSignal: (listener: typeof press) => {
+      press = listener;
+      return { [Symbol.dispose]: () => (press = () => {}) };
+    },
+  } as unknown as Cli;
+  return { worker, cli, stopped, said, press: (signal: NodeJS.Signals = 'SIGINT') => press(signal), done };
+}
+
+describe('Ctrl-C', () => {
+  test('without a run stops at once', async () => {
+    const { worker, cli, stopped, said, press } = stage({ used: 0 });
+    const attending = attend(cli, worker, { config });
+    press();
+    await attending;
+    expect({ stopped, said }).toEqual({ stopped: ['leave-agents'], said: ['stopping'] });
+  });
+
+  test('with runs leaves the agents; once more stops them', async () => {
+    const { worker, cli, stopped, said, press } = stage({ used: 2 });
+    const attending = attend(cli, worker, { config });
+    press();
+    expect(said).toEqual([
+      '2 agents keep running for 30s: start again to adopt them, Ctrl-C again within 3s to stop them now',
+    ]);
+    press();
+    press();
+    await attending;
+    expect(stopped).toEqual(['stop-agents']);
+    expect(said).toHaveLength(2);
+  });
+
+  test('TERM leaves the agents at once', async () => {
+    const { worker, cli, stopped, press, done } = stage({ used: 2 });
+    const attending = attend(cli, worker, { config });
+    press('SIGTERM');
+    expect(stopped).toEqual(['leave-agents']);
+    done.resolve();
+    await attending;
+  });
+
+  test('says one agent as one', () =>
+    expect(farewell(1, 30_000)).toContain('1 agent keeps running for 30s: start again to adopt it'));
+});
+
+test('a worker that breaks ends the command with its error', async () => {
+  const { worker, cli, done } = stage({ used: 0 });
+  const attending = attend(cli, worker, { config });
+  done.reject(new Error('broken'));
+  await expect(attending).rejects.toThrow('broken');
+});
+
+test('--until-idle counts only unbroken idleness', async () => {
+  let now = 0;
+  const looks = [true, true, false, new Error('no server'), true, true, true, true, true, true];
+  let looked = 0;
+  const idle = async () => {
+    const look = looks[looked++];
+    if (look instanceof Error) throw look;
+    return look ?? true;
+  };
+  const watch = {
+    ms: 8_000,
+    signal: new AbortController().signal,
+    now: () => now,
+    sleep: async (ms: number) => void (now += ms),
+  };
+  await whenIdle({ idle }, watch);
+  // Two seconds between looks: idle from the fifth look at 8 s until 16 s.
+  expect({ now, looked }).toEqual({ now: 16_000, looked: 9 });
+});

@@ -1,0 +1,147 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { connectFleet } from '../../src/client.ts';
+import { tempDir } from '../helpers/temp.ts';
+import { freePorts, startTemporal, type TestServer } from '../helpers/temporal.ts';
+import { cli } from './world.ts';
+
+/** Issue 3, "Bad input": each is one sentence on stderr with exit code 2 or 1, and nothing is created. */
+
+let server: TestServer;
+let temp: Awaited<ReturnType<typeof tempDir>>;
+let repo: string;
+
+beforeAll(async () => {
+  [server, temp] = await Promise.all([startTemporal(), tempDir()]);
+  repo = `${temp.path}/repo`;
+  await git(temp.path, 'init', '-q', '-b', 'main', repo);
+  await writeFile(`${repo}/a.txt`, 'a\n');
+  await git(repo, 'add', '-A');
+  await git(repo, '-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-qm', 'Base');
+  await git(temp.path, 'clone', '-q', repo, 'blocked');
+  await git(`${temp.path}/blocked`, 'branch', 'fleet');
+  await git(temp.path, 'init', '-q', 'empty');
+  await mkdir(`${temp.path}/plain`);
+  await writeFile(`${temp.path}/twice.yaml`, 'objective: a\nid: one\n---\nobjective: b\nid: one\n');
+  await writeFile(`${temp.path}/broken.yaml`, 'objective: [a\n');
+});
+
+afterAll(async () => {
+  await expectNothingCreated();
+  await server?.stop();
+  await temp?.[Symbol.asyncDispose]();
+});
+
+async function expectNothingCreated(): Promise<void> {
+  await using fleet = await connectFleet({ env: server.env });
+  expect(await fleet.list({ all: true })).toEqual([]);
+}
+
+const git = (cwd: string, ...args: string[]) => execa('git', args, { cwd, env: { GIT_CONFIG_GLOBAL: '/dev/null' } });
+
+const WRONG: [string, string[], RegExp][] = [
+  ['no objective', ['enqueue'], /^objective is required/],
+  ['an empty objective', ['enqueue', ' '], /^objective must not be empty/],
+  ['no objective to run', ['run'], /^missing required argument 'objective'/],
+  [
+    'an unknown coder',
+    ['enqueue', 'x', '--coder', 'nobody'],
+    /^--coder nobody is unknown: neither one of claude, codex nor/,
+  ],
+  ['an unknown type', ['enqueue', 'x', '--type', 'poem'], /^--type is wrong: .*expected one of/],
+  ['a queue that nobody knows', ['enqueue', 'nowhere', 'x'], /^queue nowhere is neither configured here .* nor polled/],
+  ['a queue that is no name', ['enqueue', 'a/b', 'x'], /^queue must be letters/],
+  ['priority 101', ['enqueue', 'x', '--priority', '101'], /^--priority is wrong: .*100/],
+  ['priority high', ['enqueue', 'x', '--priority', 'high'], /^--priority must be a number, not "high"/],
+  ['a folder that is no repository', ['enqueue', 'x', '--repo', '../plain'], /\/plain is not a git repository/],
+  ['a folder that does not exist', ['enqueue', 'x', '--repo', '/no/such'], /^--repo \/no\/such does not exist/],
+  ['a repository without commits', ['enqueue', 'x', '--repo', '../empty'], /\/empty has no commits/],
+  [
+    'a URL that cannot be reached',
+    ['enqueue', 'x', '--repo', 'http://127.0.0.1:1/x.git'],
+    /^http:\/\/127\.0\.0\.1:1\/x\.git cannot be reached/,
+  ],
+  ['a base that does not exist', ['enqueue', 'x', '--base', 'nope'], /\/repo has no branch, tag or commit nope/],
+  ['a base that is no ref', ['enqueue', 'x', '--base', 'a b'], /^--base must be a branch, tag or commit/],
+  ['an invalid glob', ['enqueue', 'x', '--allow', 'src/[a'], /^--allow has an unbalanced bracket/],
+  ['a glob that leaves', ['enqueue', 'x', '--protect', '../a'], /^--protect must be relative/],
+  ['a limit that is no duration', ['enqueue', 'x', '--idle', 'long'], /^--idle must be a duration such as/],
+  ['a task id with ../', ['enqueue', 'x', '--id', '../x'], /^--id "\.\.\/x" must be lower-case words/],
+  ['a branch called fleet', ['enqueue', 'x', '--repo', '../blocked'], /\/blocked has a branch called fleet/],
+  ['an env that is no name', ['enqueue', 'x', '--env', 'A=1'], /^--env must be names of environment variables/],
+  ['an unknown flag', ['enqueue', 'x', '--nope'], /^unknown option '--nope'/],
+  ['an unknown command', ['frobnicate'], /^unknown command 'frobnicate'/],
+  ['an unknown action', ['task', 'x', 'frobnicate'], /^frobnicate is nothing to do with a task: log, /],
+  ['an unknown state', ['tasks', '--state', 'asleep'], /^--state must be one of queued, /],
+  ['too many arguments', ['enqueue', 'a', 'b', 'c'], /^too many arguments/],
+  ['an unknown task', ['task', 'nope'], /^there is no task nope/],
+  ['an unknown task to explain', ['explain', 'nope'], /^there is no task nope/],
+  ['an unknown task to cancel', ['task', 'nope', 'cancel'], /^there is no task nope/],
+  ['a timeout that is no duration', ['task', 'x', 'wait', '--timeout', '5'], /^--timeout must be a duration/],
+  ['config set without a value', ['config', 'set', 'worker.slots'], /^worker\.slots is not key=value/],
+  ['config set of an unknown key', ['config', 'set', 'worker.slot=4'], /worker\.slot is not a known field/],
+  ['a file that is not there', ['enqueue', '--file', 'none.yaml'], /^--file none\.yaml cannot be read: ENOENT/],
+  ['a file that is no YAML', ['enqueue', '--file', '../broken.yaml'], /^\.\.\/broken\.yaml is no valid YAML: /],
+  [
+    'a file that gives an id twice',
+    ['enqueue', '--file', '../twice.yaml'],
+    /^\.\.\/twice\.yaml, document 2: id one is given twice/,
+  ],
+];
+
+test.each(WRONG)('%s', async (_name, argv, message) => {
+  const ran = await cli(argv, { cwd: repo, env: server.env });
+  expect(ran).toMatchObject({ code: 2, out: '' });
+  const [first = '', ...more] = ran.err.trimEnd().split('\n');
+  expect(first.replace(/^fleet: /, '')).toMatch(message);
+  expect(more.filter((line) => !line.startsWith('  '))).toEqual([]);
+});
+
+const LINES: [string, string, RegExp][] = [
+  ['nothing', '\n', /^stdin holds no task/],
+  ['no JSON', '{"objective":"a"}\n{oops\n', /^line 2: is not valid JSON/],
+  ['no object', '[]', /^line 1: must be an object/],
+  ['an unknown field', '{"objective":"a"}\n\n{"objective":"b","colour":1}', /^line 3: colour is not a known field/],
+  [
+    'one wrong of two',
+    '{"objective":"a"}\n{"objective":"b","limits":{"idle":"x"}}',
+    /^line 2: limits\.idle must be a duration/,
+  ],
+];
+
+test.each(LINES)('stdin with %s', async (_name, input, message) => {
+  const ran = await cli(['enqueue', '--stdin'], { cwd: repo, env: server.env, input });
+  expect(ran).toMatchObject({ code: 2, out: '' });
+  expect(ran.err.replace(/^fleet: /, '')).toMatch(message);
+});
+
+test('outside of a repository', async () => {
+  const ran = await cli(['enqueue', 'x'], { cwd: `${temp.path}/plain`, env: server.env });
+  expect(ran).toMatchObject({ code: 2, out: '', err: `fleet: ${temp.path}/plain is not a git repository\n` });
+});
+
+test('unknown keys in config.yaml, by line', async () => {
+  const home = `${temp.path}/home`;
+  await mkdir(home);
+  await writeFile(`${home}/config.yaml`, '# mine\nworker:\n  slot: 3\n');
+  for (const argv of [['tasks'], ['enqueue', 'x'], ['config', 'show'], ['worker'], ['up']]) {
+    const ran = await cli(argv, { cwd: repo, env: { ...server.env, FLEET_HOME: home } });
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toMatch(
+      /^fleet: .*\/config\.yaml:3: worker\.slot is not a known field \(known in worker: name, slots/,
+    );
+  }
+});
+
+test('no server: how to start one', async () => {
+  const [port] = await freePorts(1);
+  const env = { ...server.env, FLEET_HOME: `${temp.path}/none`, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
+  const commands = [['tasks'], ['task', 'x'], ['enqueue', 'x'], ['workers'], ['explain', 'x'], ['up']];
+  for (const ran of await Promise.all(commands.map((argv) => cli(argv, { cwd: repo, env })))) {
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).toMatch(
+      /^fleet: no Temporal server answers at 127\.0\.0\.1:\d+: start one with `fleet up`, or set TEMPORAL_ADDRESS\n$/,
+    );
+  }
+});

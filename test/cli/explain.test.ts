@@ -1,0 +1,150 @@
+import { expect, test } from '@jest/globals';
+import { sentenceOf, type Waiting } from '../../src/client/explain.ts';
+import type { AttachedWorker, TaskReport } from '../../src/client.ts';
+import { NO_USAGE } from '../../src/domain/event.ts';
+import type { RunView } from '../../src/domain/run.ts';
+
+const NOW = Date.parse('2026-01-01T00:10:00Z');
+
+const run: RunView = {
+  ...{ runId: '1-a', n: 1, worker: 'ada', machine: 'm', hostQueue: 'host/ada-1', coder: 'claude', model: null },
+  ...{ startedAt: '2026-01-01T00:08:00Z', endedAt: null, reason: null, message: null, counts: false },
+  ...{ exitCode: null, commit: null, usage: NO_USAGE, receipts: [] },
+};
+
+const report = (over: Partial<TaskReport>): TaskReport => ({
+  ...{
+    id: 'x',
+    title: 'X',
+    type: 'code',
+    state: 'queued',
+    reason: null,
+    message: null,
+    objective: 'X',
+    repo: '/r',
+    base: null,
+  },
+  ...{ queue: 'fleet', claimQueue: 'fleet', priority: 50, coder: null, model: null, worker: null },
+  ...{
+    attempts: { used: 0, max: 3 },
+    runs: [],
+    receipts: [],
+    verdict: null,
+    branch: null,
+    commit: null,
+    usage: NO_USAGE,
+  },
+  ...{
+    labels: [],
+    createdAt: '2026-01-01T00:00:00Z',
+    endedAt: null,
+    retryAt: null,
+    decision: null,
+    live: null,
+    partial: false,
+  },
+  ...over,
+});
+
+const worker = (name: string, used: number, coders = ['claude']): AttachedWorker => ({
+  ...{ name, hostQueue: `host/${name}-1`, queues: ['fleet'] },
+  view: {
+    ...{
+      name,
+      machine: 'm',
+      hostQueue: `host/${name}-1`,
+      queues: ['fleet'],
+      coders: coders.map((coder) => ({ name: coder, version: '1' })),
+    },
+    ...{ slots: { total: 2, used }, runs: [], since: '', version: '', pid: 1 },
+  },
+});
+const silent: AttachedWorker = { name: 'bob', hostQueue: 'host/bob-1', queues: ['fleet'], view: null };
+
+const accepted = { accepted: true, reasons: [], reason: null, acceptance: true };
+const receipt = { kind: 'exit', ok: true, summary: '', evidence: {}, digest: '', previous: null } as const;
+
+const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
+  [{}, {}, 'waiting: no attached worker claims from queue fleet; start one with fleet worker'],
+  [
+    {},
+    { workers: [silent] },
+    'waiting: no attached worker claims from queue fleet (bob does not answer); start one with fleet worker',
+  ],
+  [
+    { claimQueue: 'fleet@m2/codex', coder: 'codex' },
+    { workers: [worker('ada', 0)] },
+    'waiting: no attached worker claims from queue fleet@m2/codex (it needs machine m2, where /r is and coder codex); start one with fleet worker',
+  ],
+  [
+    { claimQueue: 'fleet@m/claude' },
+    { workers: [worker('ada', 1)] },
+    'worker ada has a free slot and should claim it within seconds',
+  ],
+  [
+    {},
+    { workers: [worker('ada', 2), worker('eve', 2)], backlog: 4 },
+    'all 4 slots of ada, eve are taken, and about 3 others wait in queue fleet',
+  ],
+  [{}, { workers: [worker('ada', 2)], backlog: null }, 'all 2 slots of ada are taken'],
+  [
+    { retryAt: '2026-01-01T00:10:30Z', reason: 'receipts-rejected', message: 'git: no change' },
+    { workers: [worker('ada', 0)] },
+    'it waits 30s, until 2026-01-01T00:10:30Z, for its next run, as the last one ended with receipts-rejected: git: no change',
+  ],
+  [
+    { state: 'setting-up', worker: 'ada', runs: [run] },
+    {},
+    "worker ada makes its worktree and runs the repository's setup commands, for 2m",
+  ],
+  [{ state: 'running', worker: 'ada', runs: [run] }, {}, 'the agent runs on worker ada, for 2m'],
+  [
+    {
+      state: 'running',
+      worker: 'ada',
+      runs: [run],
+      live: { runId: '1-a', state: 'running', lastEvent: 'Bash ls', lastEventAt: '2026-01-01T00:09:56Z' },
+    },
+    {},
+    'the agent runs on worker ada, for 2m: last event 4s ago: Bash ls',
+  ],
+  [
+    { state: 'running', worker: 'ada', runs: [run], partial: true, message: 'no worker answers' },
+    {},
+    'the agent runs on worker ada, for 2m (no worker answers)',
+  ],
+  [{ state: 'verifying', worker: 'ada' }, {}, 'the agent has ended, and worker ada gathers the receipts'],
+  [{ state: 'delivering', worker: 'ada' }, {}, 'the result was accepted, and worker ada delivers it'],
+  [
+    { state: 'parked', reason: 'auth', message: null },
+    {},
+    "it is parked (auth: the coder's login or key was refused): type fleet task x retry or give-up",
+  ],
+  [
+    { state: 'parked', reason: 'fabricated', message: 'tools: none', runs: [{ ...run, commit: 'c' }] },
+    {},
+    "it is parked (fabricated: tools: none): type fleet task x retry, accept --why '…' or give-up",
+  ],
+  [
+    { state: 'done', verdict: accepted, receipts: [receipt], branch: 'fleet/x', commit: '0123456789abcdef' },
+    {},
+    'it is done: all 1 receipts are ok, and the result is on branch fleet/x at 0123456789',
+  ],
+  [
+    { state: 'done', verdict: { ...accepted, acceptance: false }, receipts: [receipt, receipt] },
+    {},
+    'it is done: all 2 receipts are ok (no acceptance command)',
+  ],
+  [
+    { state: 'done', decision: { action: 'accept', why: 'by hand' }, branch: 'fleet/x' },
+    {},
+    'it is done: a person accepted it (by hand), and the result is on branch fleet/x',
+  ],
+  [{ state: 'failed', reason: 'invalid-task', message: 'no objective' }, {}, 'it failed: invalid-task: no objective'],
+  [{ state: 'cancelled' }, {}, 'it was cancelled'],
+  [{ state: 'cancelled', message: 'terminated' }, {}, 'it was cancelled (terminated)'],
+];
+
+test.each(SENTENCES)('%j with %j', (over, waiting, sentence) => {
+  expect(sentenceOf(report(over), { workers: [], backlog: null, ...waiting }, NOW)).toBe(sentence);
+});

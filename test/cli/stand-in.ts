@@ -1,0 +1,107 @@
+import { fileURLToPath } from 'node:url';
+import { Context, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { NO_USAGE } from '../../src/domain/event.ts';
+import type { Question } from '../../src/domain/question.ts';
+import type { AgentOutcome, Progress, Verified } from '../../src/domain/run.ts';
+
+export const HOST = 'host/ada-0a1b2c';
+export const LOG = 'one\n\u001b[31mtwo\u001b[0m\nthree ✓\n';
+
+/** A worker called ada: the real workflows, and activities that do nothing. An objective `block` runs for good, `reject` is rejected. */
+export async function standIn(address: string): Promise<AsyncDisposable> {
+  const connection = await NativeConnection.connect({ address });
+  const common = { connection, identity: 'fleet/ada-0a1b2c', maxHeartbeatThrottleInterval: '50ms' } as const;
+  const { registerRun, sendAlert, ...onHost } = activities;
+  const workers = await Promise.all([
+    Worker.create({
+      ...common,
+      taskQueue: 'fleet',
+      workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+      activities: { registerRun, sendAlert },
+    }),
+    Worker.create({ ...common, taskQueue: HOST, activities: { ...onHost, sendAlert } }),
+  ]);
+  const running = workers.map((each) => each.run());
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const each of workers) each.shutdown();
+      await Promise.all(running);
+      await connection.close();
+    },
+  };
+}
+
+const objectives = new Map<string, string>();
+const exit = { exitCode: 0, signal: null, stopped: null, leftover: 0, isolation: 'namespace' as const };
+const stream = { bytes: 0, sha256: '' };
+const outcome: AgentOutcome = {
+  ...{
+    ...exit,
+    startedAt: new Date().toISOString(),
+    endedAt: new Date().toISOString(),
+    stdout: stream,
+    stderr: stream,
+  },
+  ...{ session: null, model: null, ended: { ok: true, failure: null }, claim: 'done', until: null, usage: NO_USAGE },
+};
+
+const activities = {
+  async registerRun({ n }: { n: number }) {
+    const lease = { heartbeatMs: 5_000, graceMs: 5_000 };
+    return { runId: `${n}-aaaaaa`, n, worker: 'ada', machine: 'm', hostQueue: HOST, coder: 'claude', lease };
+  },
+  async createWorktree({ taskId, task }: { taskId: string; task: { objective: string } }) {
+    objectives.set(taskId, task.objective);
+    return { ok: true, base: 'a'.repeat(40) };
+  },
+  async launchAgent({ taskId, runId }: { taskId: string; runId: string }) {
+    while (objectives.get(taskId) === 'block') {
+      const usage = { ...NO_USAGE, inputTokens: 1_000, outputTokens: 200, contextTokens: 900 };
+      const said: Progress = {
+        runId,
+        state: 'running',
+        lastEvent: 'Bash npm test',
+        lastEventAt: new Date().toISOString(),
+        usage,
+      };
+      heartbeat(said);
+      await Context.current().sleep(50);
+    }
+    return { ok: true, outcome };
+  },
+  async verifyReceipts({ taskId }: { taskId: string }): Promise<Verified> {
+    const ok = objectives.get(taskId) !== 'reject';
+    const receipt = { kind: 'exit' as const, ok, summary: 'ended with 0', evidence: {}, digest: 'd', previous: null };
+    const reasons = ok ? [] : ['exit: ended with 0'];
+    const verdict = { accepted: ok, reasons, reason: ok ? null : ('receipts-rejected' as const), acceptance: false };
+    return { verdict, receipts: [receipt], commit: null };
+  },
+  async deliver() {
+    return { ok: true, branch: null, commit: '' };
+  },
+  async findRun() {
+    return true;
+  },
+  async releaseRun() {},
+  async sendAlert() {},
+  /** A piece of ten characters at a time. */
+  async answer(question: Question) {
+    if (question.ask === 'worker') {
+      return {
+        ...{
+          name: 'ada',
+          machine: 'm',
+          hostQueue: HOST,
+          queues: ['fleet'],
+          coders: [{ name: 'claude', version: '2' }],
+        },
+        ...{ slots: { total: 2, used: 0 }, runs: [], since: new Date().toISOString(), version: '0', pid: 1 },
+      };
+    }
+    if (question.file !== 'log') throw ApplicationFailure.nonRetryable('no such file');
+    const text = LOG.slice(question.offset, question.offset + 10);
+    return { text, next: question.offset + text.length, end: text === '', gap: 0 };
+  },
+};
