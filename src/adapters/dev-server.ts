@@ -14,6 +14,7 @@ import { createConnection } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { execa } from 'execa';
 import { FleetError } from '../domain/error.ts';
 import { identify, isAlive, type ProcessIdentity } from './process.ts';
@@ -97,6 +98,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   // 3. Wait for it.
   try {
     await ready(address, exited);
+    await keepClosedTasks(address);
     return { ...server, stop: stopChild };
   } catch (error) {
     if (!gone && identity) await stopChild();
@@ -185,6 +187,21 @@ async function answers(address: string): Promise<boolean> {
     return true;
   } catch {
     return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+const KEPT = '30 days';
+
+/** A dev server forgets closed workflows after a day: too soon for who looks at the results of last week. */
+async function keepClosedTasks(address: string): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    await connection.workflowService.updateNamespace({
+      namespace: 'default',
+      config: { workflowExecutionRetentionTtl: msToTs(KEPT) },
+    });
   } finally {
     await connection.close();
   }

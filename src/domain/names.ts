@@ -117,4 +117,3 @@ export function taskLayout(dir: string) {
 }
 export type HomeLayout = ReturnType<typeof homeLayout>;
 export type RunLayout = ReturnType<typeof runLayout>;
-export type TaskLayout = ReturnType<typeof taskLayout>;

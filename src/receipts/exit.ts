@@ -9,23 +9,47 @@ import { counted } from './bounded.ts';
 export const exit: ReceiptCollector = {
   kind: 'exit',
   async collect({ outcome }) {
-    const { exitCode, signal, stopped, leftover, isolation, startedAt, endedAt, stdout, stderr } = outcome;
+    const {
+      exitCode,
+      signal,
+      stopped,
+      leftover,
+      isolation,
+      startedAt,
+      endedAt,
+      stdout,
+      stderr,
+      unclean = false,
+    } = outcome;
     const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
     const notes = [
       leftover > 0 &&
         `${counted(leftover, 'process', 'processes')} left behind ${leftover === 1 ? 'was' : 'were'} ended`,
+      unclean && 'something of it survived SIGKILL',
       isolation === 'process-group' && 'held by a process group only, as namespaces are missing here',
     ].filter((note) => note !== false);
     return {
       ...judged(outcome),
       summary: [`${sentence(outcome)} after ${formatDuration(durationMs)}`, ...notes].join('; '),
-      evidence: { exitCode, signal, stopped, leftover, isolation, startedAt, endedAt, durationMs, stdout, stderr },
+      evidence: {
+        exitCode,
+        signal,
+        stopped,
+        leftover,
+        isolation,
+        startedAt,
+        endedAt,
+        durationMs,
+        stdout,
+        stderr,
+        unclean,
+      },
     };
   },
 };
 
-function judged({ exitCode, signal, stopped }: AgentOutcome): Pick<Finding, 'ok' | 'reason'> {
-  if (stopped) return { ok: false };
+function judged({ exitCode, signal, stopped, unclean }: AgentOutcome): Pick<Finding, 'ok' | 'reason'> {
+  if (stopped || unclean) return { ok: false };
   if (signal !== null || exitCode === null) return { ok: false, reason: 'crashed' };
   return exitCode === 0 ? { ok: true } : { ok: false, reason: 'agent-error' };
 }

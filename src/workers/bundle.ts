@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { chmod, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
@@ -19,4 +19,5 @@ const self = fileURLToPath(import.meta.url);
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === realpathSync(self)) {
   const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
   await bundleWorkflows({ workflows: at('../workflows/index.js'), bundle: at('../workflow-bundle.js') });
+  await chmod(at('../cli/main.js'), 0o755);
 }

@@ -12,7 +12,7 @@ export function startContact(options: {
   ping(): Promise<unknown>;
   ownsServer: boolean;
   selfKillMs: number;
-}): { stop(): void } {
+}): { stop(): Promise<void> } {
   const { keeper, ping, ownsServer, selfKillMs } = options;
   const prove = async () => {
     const sentAtBootSeconds = bootSeconds();
@@ -22,6 +22,18 @@ export function startContact(options: {
     );
     if (reached) await keeper.contact({ sentAtBootSeconds });
   };
-  const timer = setInterval(() => void prove().catch(() => undefined), selfKillMs / 10);
-  return { stop: () => clearInterval(timer) };
+  const proving = new Set<Promise<unknown>>();
+  const timer = setInterval(() => {
+    const proof = prove()
+      .catch(() => undefined)
+      .finally(() => proving.delete(proof));
+    proving.add(proof);
+  }, selfKillMs / 10);
+  return {
+    // A proof that came after the keeper's connection was closed would open another, and hold the process.
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(proving);
+    },
+  };
 }

@@ -13,16 +13,19 @@ const DEADLINE_MS = 5_000;
  * Frees what no open workflow owns any more: claims that the workflow never received, runs of tasks that were
  * terminated, and runs that were claimed elsewhere while this worker was away. What lives of them is killed.
  */
-export function startReaper(deps: Deps, client: Client, log: (line: string) => void): { stop(): void } {
-  let busy = false;
+export function startReaper(deps: Deps, client: Client, log: (line: string) => void): { stop(): Promise<void> } {
+  let reaping: Promise<void> | undefined;
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    reap(deps, client, log)
+    reaping ??= reap(deps, client, log)
       .catch((error: unknown) => log(`reaper: ${error instanceof Error ? error.message : String(error)}`))
-      .finally(() => (busy = false));
+      .finally(() => (reaping = undefined));
   }, EVERY_MS);
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await reaping;
+    },
+  };
 }
 
 export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<void> {

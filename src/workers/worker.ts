@@ -113,8 +113,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       idle: async () => registry.size === 0 && !(await hasBacklog({ connection, namespace, queues: claims })),
       stop: async (how) => {
         gate.close();
-        shutdown(workers);
         if (how === 'stop-agents') await Promise.all(registry.list().map((run) => endRun(deps, run, 'host-lost')));
+        shutdown(workers);
         await done;
       },
     };
