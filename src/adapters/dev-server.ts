@@ -94,7 +94,10 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const recorded = { identity: identity!, address, uiAddress: headless ? null : `http://127.0.0.1:${uiPort}` };
   if (identity) writeRecord(home, recorded);
   const server = serverOf(home, recorded);
-  const stopChild = async (): Promise<void> => void (await Promise.all([server.stop(), exited]));
+  const stopChild = async (): Promise<void> => {
+    child.ref();
+    await Promise.all([server.stop(), exited]);
+  };
   // 3. Wait for it.
   try {
     await ready(address, exited);
