@@ -1,5 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readNote } from '../adapters/notes.ts';
 import { readAt, readSegments } from '../adapters/segments.ts';
 import type { Answer, FilePiece, Question, TaskFile, WorkerView } from '../domain/question.ts';
 import type { Deps } from './context.ts';
@@ -60,18 +60,19 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) 
     plan: task.plan,
     knowledge: task.knowledge,
   };
-  const path = (await liveNote(deps, taskId, file)) ?? paths[file];
-  return { gap: 0, ...whole(await readAt(path, offset, MAX_PIECE), offset) };
+  const bytes = (await liveNote(deps, { taskId, file, offset })) ?? (await readAt(paths[file], offset, MAX_PIECE));
+  return { gap: 0, ...whole(bytes, offset) };
 }
 
 /** While a run is live, its own copy of a note is the newest. */
-async function liveNote(deps: Deps, taskId: string, file: TaskFile): Promise<string | undefined> {
-  if (file !== 'plan' && file !== 'knowledge') return undefined;
+async function liveNote(
+  deps: Deps,
+  { taskId, file, offset }: Pick<FileQuestion, 'taskId' | 'file' | 'offset'>,
+): Promise<Buffer | undefined> {
   const record = deps.registry.list().find((run) => run.taskId === taskId);
-  if (!record) return undefined;
-  const { notes } = deps.home.run(taskId, record.runId);
+  if (!record || (file !== 'plan' && file !== 'knowledge')) return undefined;
   const name = file === 'plan' ? 'PLAN_AND_STATUS.md' : 'KNOWLEDGE.md';
-  return (await readdir(notes).catch((): string[] => [])).includes(name) ? `${notes}/${name}` : undefined;
+  return readNote({ notes: deps.home.run(taskId, record.runId).notes, name, offset, max: MAX_PIECE });
 }
 
 /** Ends a piece before a UTF-8 character that it would cut in two. */

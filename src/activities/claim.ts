@@ -20,13 +20,16 @@ export interface ClaimOrder {
 export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim> {
   const { config, worker, registry } = deps;
   const coder = order.coder ?? deps.defaultCoder;
-  if (!coder || !deps.coders.has(coder)) throw handBack(`${worker.name} has no coder ${coder ?? 'at all'}`, '10s');
+  const found = deps.coders.get(coder ?? '');
+  if (!coder || !found) throw handBack(`${worker.name} has no coder ${coder ?? 'at all'}`, '10s');
   const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
   const record = {
     taskId: order.taskId,
     runId,
     n: order.n,
     coder,
+    structured: found.coder.structured,
+    server: deps.server,
     claimedAt: new Date().toISOString(),
     prepared: null,
   };

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { IsolationPlan } from '../adapters/isolation.ts';
-import type { KeeperClient } from '../adapters/keeper/client.ts';
+import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
+import type { RunEnd } from '../adapters/keeper/protocol.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
 import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
@@ -12,6 +13,8 @@ export interface Deps {
   home: HomeLayout;
   config: Config;
   worker: { name: string; machine: string; hostQueue: string; queues: string[]; startedAt: string; version: string };
+  /** All coders that are built in or configured: to read what a live agent says, its program need not be there. */
+  knownCoders: ReadonlyMap<string, Coder>;
   /** Coders whose program was found on this machine and answered, with what it answered. */
   coders: ReadonlyMap<string, { coder: Coder; version: string }>;
   /** Used where a task pins none. */
@@ -19,6 +22,10 @@ export interface Deps {
   registry: RunRegistry;
   keeper: KeeperClient;
   isolation: Isolation;
+  /** Whether this worker may still act for its runs: it has proved contact within the self-kill deadline. */
+  inContact(): boolean;
+  /** `<address>/<namespace>` */
+  server: string;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
   env: NodeJS.ProcessEnv;
 }
@@ -47,16 +54,33 @@ export async function endRun(
   reason: StopReason,
 ): Promise<void> {
   const ref = { taskId, runId };
-  await keeper.stop({ ...ref, reason });
-  await keeper.wait(ref);
-  await keeper.forget(ref);
+  await keeper.stop({ ...ref, reason }).catch(unlessLost);
+  await endOf(keeper, ref);
+  await keeper.forget(ref).catch(unlessLost);
+}
+
+/**
+ * How a run ended, once it has. Where its keeper is lost meanwhile, the next one knows from the disk; after `left`,
+ * nobody is asked any more.
+ */
+export async function endOf(keeper: KeeperClient, ref: RunRef, left?: AbortSignal): Promise<RunEnd> {
+  for (;;) {
+    const end = await keeper.wait(ref).catch(unlessLost);
+    if (end) return end;
+    left?.throwIfAborted();
+  }
+}
+
+/** A lost keeper's agents died with it: asking again tells. */
+export function unlessLost(error: unknown): undefined {
+  if (!(error instanceof KeeperLost)) throw error;
 }
 
 /** What the agent and the setup commands of a run may see and write. */
 export function isolationPlan(
   { home, isolation }: Deps,
   ref: RunRef,
-  { baseDir, checkout }: Pick<Prepared, 'baseDir' | 'checkout'>,
+  { baseDir, sealed }: Pick<Prepared, 'baseDir' | 'sealed'>,
 ): IsolationPlan {
   return {
     isolation,
@@ -65,6 +89,6 @@ export function isolationPlan(
       { path: home.run(ref.taskId, ref.runId).work, readOnly: false },
       { path: baseDir, readOnly: true },
     ],
-    readOnly: checkout ? [checkout] : [],
+    readOnly: sealed,
   };
 }

@@ -1,12 +1,13 @@
+import { Context } from '@temporalio/activity';
 import { deliverBranch } from '../adapters/git/deliver.ts';
-import { openRescue } from '../adapters/git/rescue.ts';
+import { openRescue, saveRescue } from '../adapters/git/rescue.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { readJson } from '../adapters/json-file.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import { branchOf, branchRef, rescueRef } from '../domain/names.ts';
 import type { Delivered, RunRef, Verified } from '../domain/run.ts';
 import { requirePrepared, type Deps } from './context.ts';
-import { heartbeating, unlessCancelled } from './heartbeat.ts';
+import { heartbeating } from './heartbeat.ts';
 
 /** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
 export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
@@ -15,9 +16,18 @@ export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
   const verified = await readJson<Verified>(files.verified);
   if (!verified?.verdict.accepted || !verified.commit) throw new Error(`run ${ref.runId} has no accepted result`);
   const { commit } = verified;
+  const { cancellationSignal } = Context.current();
   return heartbeating(
     () => ({ runId: ref.runId, state: 'delivering' }),
-    () => unlessCancelled(bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit })),
+    () =>
+      deps.registry.using(ref, async () => {
+        // From here on it runs to its end, whoever cancels: what was delivered must be known.
+        cancellationSignal.throwIfAborted();
+        if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
+        const delivered = await bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit });
+        if (!delivered.ok) await keep(deps, ref, { prepared, commit });
+        return delivered;
+      }),
   );
 }
 
@@ -34,7 +44,24 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
     ref: rescueRef(order.taskId, order.runId),
   });
   if (!kept.ok) return kept;
-  return bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit });
+  return heartbeating(
+    () => ({ runId: order.runId, state: 'delivering' }),
+    () => bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit }),
+  );
+}
+
+/** What could not be delivered is kept for a person, as what was rejected is. */
+async function keep(
+  { home }: Deps,
+  ref: RunRef,
+  { prepared, commit }: { prepared: Prepared; commit: string },
+): Promise<void> {
+  const gitDir = home.run(ref.taskId, ref.runId).result;
+  const saved = await saveRescue({
+    ...{ vaultDir: home.vaultOf(prepared.repoKey), gitDir, commit },
+    ref: rescueRef(ref.taskId, ref.runId),
+  });
+  if (!saved.ok) throw new Error(saved.failure.message);
 }
 
 async function bring(

@@ -1,17 +1,22 @@
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises';
 import { LineReader } from '../adapters/line-reader.ts';
 import { readSegments } from '../adapters/segments.ts';
 import { addUsage, NO_USAGE, type AgentEvent, type StoredEvent, type Usage } from '../domain/event.ts';
 import type { Coder } from '../ports.ts';
 
 const CHUNK = 256 * 1024;
+const CHUNKS = 16;
+/** Of one run. What says how it stands is kept beyond it: its usage, its end. */
+const EVENTS_MAX = 16 * 1024 * 1024;
+const BULKY: ReadonlySet<AgentEvent['type']> = new Set(['text', 'tool-call', 'tool-result']);
 
 /**
  * Turns an agent's output into events. All that it knows is derived from `events.jsonl` and the log, so that after a
  * worker's restart a new follower goes on at the offset where the old one stopped.
  */
 export class Follower {
-  readonly events: StoredEvent[] = [];
+  /** The newest event. */
+  last: StoredEvent | undefined;
   usage: Usage = NO_USAGE;
   session: string | null = null;
   model: string | null = null;
@@ -26,18 +31,21 @@ export class Follower {
   readonly #parse: ReturnType<Coder['parser']>;
   readonly #lines: LineReader;
   #read: number;
+  #kept = 0;
 
   private constructor(files: { events: string; logs: string }, coder: Coder, stored: StoredEvent[]) {
     this.#file = files.events;
     this.#log = { dir: files.logs, stream: 'stdout' };
     this.#parse = coder.parser(stored);
     for (const event of stored) this.#take(event);
+    this.#kept = stored.reduce((bytes, event) => bytes + JSON.stringify(event).length, 0);
     this.#read = stored.at(-1)?.offset ?? 0;
     this.#lines = new LineReader(this.#read);
   }
 
   static async open(files: { dir: string; events: string; logs: string }, coder: Coder): Promise<Follower> {
     await mkdir(files.dir, { recursive: true });
+    await dropTornLine(files.events);
     return new Follower(files, coder, await readEvents(files.events));
   }
 
@@ -46,9 +54,9 @@ export class Follower {
     return this.#read;
   }
 
-  /** Reads what is there. `final`: the agent has ended, the last line may lack its line break. */
+  /** Reads what is there, a few MB at a time. `final`: all of it; the agent has ended, the last line may lack its line break. */
   async drain(final: boolean): Promise<void> {
-    for (;;) {
+    for (let chunk = 0; final || chunk < CHUNKS; chunk += 1) {
       const piece = await readSegments(this.#log, this.#read, CHUNK);
       if (piece.bytes.length === 0) break;
       this.#read = piece.next;
@@ -61,14 +69,18 @@ export class Follower {
     const at = new Date().toISOString();
     if (lines.length > 0) this.lastAt = at;
     const events = lines.flatMap(({ line, offset }) => this.#parse(line).map((event) => ({ ...event, at, offset })));
-    if (events.length === 0) return;
-    await appendFile(this.#file, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
     for (const event of events) this.#take(event);
+    const text = events
+      .filter(({ type }) => this.#kept < (BULKY.has(type) ? EVENTS_MAX : 2 * EVENTS_MAX))
+      .map((event) => `${JSON.stringify(event)}\n`)
+      .join('');
+    this.#kept += text.length;
+    if (text) await appendFile(this.#file, text);
   }
 
   #take(event: StoredEvent): void {
     this.lastAt = event.at;
-    this.events.push(event);
+    this.last = event;
     if (event.type === 'started') {
       this.session = event.session ?? this.session;
       this.model = event.model ?? this.model;
@@ -79,6 +91,12 @@ export class Follower {
     if (event.type === 'rate-limited') this.until = event.until ?? this.until;
     if (event.type === 'ended') this.ended = event;
   }
+}
+
+/** A line that a crash cut short would spoil the next one. */
+async function dropTornLine(file: string): Promise<void> {
+  const bytes = await readFile(file).catch(() => undefined);
+  if (bytes?.length && bytes.at(-1) !== 10) await truncate(file, bytes.lastIndexOf(10) + 1);
 }
 
 /** The events of a run, oldest first; a torn last line is left out. */

@@ -14,9 +14,13 @@ export async function heartbeating<T>(progress: () => Progress, work: () => Prom
   }
 }
 
-/** Rejects when the activity is cancelled, by whomever: for work that may simply be left off and begun again. */
-export async function unlessCancelled<T>(work: Promise<T>): Promise<T> {
-  return Promise.race([work, Context.current().cancelled]);
+/**
+ * One heartbeated step of a run. It ends at once when the activity is cancelled, by whomever: the work then stops at its
+ * next look at the signal, and a later attempt waits for that.
+ */
+export async function cancellable<T>(progress: () => Progress, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { cancelled, cancellationSignal } = Context.current();
+  return heartbeating(progress, () => Promise.race([work(cancellationSignal), cancelled]));
 }
 
 /** Whether a person cancelled the task; false where the worker shuts down or the lease was lost. */

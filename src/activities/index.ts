@@ -14,10 +14,10 @@ export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
   return {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
-    createWorktree: (order: WorktreeOrder) => using(order, () => createWorktree(deps, order)),
+    createWorktree: (order: WorktreeOrder) => createWorktree(deps, order),
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
-    verifyReceipts: (ref: RunRef) => using(ref, () => verifyReceipts(deps, ref)),
-    deliver: (ref: RunRef) => using(ref, () => deliver(deps, ref)),
+    verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
+    deliver: (ref: RunRef) => deliver(deps, ref),
     releaseRun: (ref: RunRef) => using(ref, () => releaseRun(deps, ref)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),

@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 import { newestChange } from '../adapters/file-changes.ts';
 import { writeJson } from '../adapters/json-file.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
+import type { StoredEvent } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { AgentOutcome, ExitRecord, Launched, Progress, RunRef, StopReason } from '../domain/run.ts';
 import type { AgentStart, Coder } from '../ports.ts';
-import { endRun, isolationPlan, requirePrepared, type Deps } from './context.ts';
+import { endOf, endRun, isolationPlan, requirePrepared, unlessLost, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating, isTaskCancelled } from './heartbeat.ts';
@@ -23,17 +24,13 @@ export type LaunchOrder = RunRef & { feedback: string[] };
 /** Starts the agent of a run under the keeper, or adopts it where it was started before, and follows it to its end. */
 export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launched> {
   const { prepared, coder: name, n } = requirePrepared(deps, order);
-  const found = deps.coders.get(name);
-  if (!found)
-    return {
-      ok: false,
-      failure: { reason: 'coder-missing', message: `${deps.worker.name} has no coder ${name} any more` },
-    };
-  const { coder } = found;
+  const coder = deps.knownCoders.get(name);
+  if (!coder) return { ok: false, failure: missing(deps, name) };
   const files = deps.home.run(order.taskId, order.runId);
   const follower = await Follower.open(deps.home.task(order.taskId).runOf(n), coder);
 
   if ((await deps.keeper.status(order)).state === 'unknown') {
+    if (!deps.coders.has(name)) return { ok: false, failure: missing(deps, name) };
     const refused = await start(deps, order, { coder, prepared });
     if (refused) return { ok: false, failure: refused };
   }
@@ -43,10 +40,11 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     state: 'running',
     usage: follower.usage,
     ...(follower.lastAt ? { lastEventAt: follower.lastAt } : {}),
-    ...(follower.events.length ? { lastEvent: describe(follower) } : {}),
+    ...(follower.last ? { lastEvent: describe(follower.last) } : {}),
   });
   const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared }));
   if (!exit) return { ok: false, failure: KEEPER_LOST };
+  if (exit.exitCode === NOT_FOUND && exit.stdout.bytes === 0) return { ok: false, failure: missing(deps, name) };
   const outcome: AgentOutcome = {
     ...exit,
     session: follower.session,
@@ -59,6 +57,14 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   await writeJson(files.outcome, outcome);
   return { ok: true, outcome };
 }
+
+/** What a shell ends with where there is no such program. */
+const NOT_FOUND = 127;
+
+const missing = ({ worker }: Deps, coder: string): Failure => ({
+  reason: 'coder-missing',
+  message: `the program of coder ${coder} is not on ${worker.name}`,
+});
 
 const KEEPER_LOST: Failure = { reason: 'host-lost', message: 'the keeper of this run was lost, and its agent with it' };
 
@@ -110,7 +116,8 @@ async function start(
     deadlineMs: policy.limits.totalMs,
   });
   if (launched.ok) return undefined;
-  return launched.why === 'cannot-start' ? { reason: 'coder-missing', message: launched.message } : KEEPER_LOST;
+  if (launched.why === 'cannot-start') throw new Error(`the agent cannot be started: ${launched.message}`);
+  return KEEPER_LOST;
 }
 
 /** Follows the agent until nothing of its process tree lives, and stops it at its limits. Undefined: its keeper is gone. */
@@ -123,7 +130,7 @@ async function superviseAgent(
   const { limits } = prepared.policy;
   const files = home.run(ref.taskId, ref.runId);
   const context = Context.current();
-  const ended = keeper.wait(ref);
+  const ended = endOf(keeper, ref, context.cancellationSignal);
   const idle = new IdleClock(limits.idleMs, performance.now());
   const idleEveryMs = Math.min(30_000, Math.max(500, limits.idleMs / 20));
   let nextIdle = performance.now() + idleEveryMs;
@@ -150,8 +157,8 @@ async function superviseAgent(
     if (follower.waiting) stop('waiting-for-permission');
     if (performance.now() < nextIdle) continue;
     nextIdle = performance.now() + idleEveryMs;
-    const status = await keeper.status(ref);
-    if (status.state !== 'live') continue;
+    const status = await keeper.status(ref).catch(unlessLost);
+    if (status?.state !== 'live') continue;
     const sign = { now: performance.now(), bytes: status.stdoutBytes + status.stderrBytes, cpuMs: status.cpuMs };
     if (idle.sample(sign) === 'active') continue;
     const silentMs = performance.now() - idle.since;
@@ -178,9 +185,7 @@ async function putFiles(files: AgentStart['files']): Promise<void> {
   }
 }
 
-function describe({ events }: Follower): string {
-  const event = events.at(-1);
-  if (!event) return '';
+function describe(event: StoredEvent): string {
   if (event.type === 'text') return event.text.slice(0, 80);
   if (event.type === 'tool-call') return `${event.name} ${event.input}`.slice(0, 80);
   return event.type;

@@ -1,23 +1,24 @@
-import { Context } from '@temporalio/activity';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { parseDocument } from 'yaml';
-import { copyFile } from '../adapters/copy-file.ts';
 import { runContained } from '../adapters/contained.ts';
 import { ensureBase, emptyBase } from '../adapters/git/base-store.ts';
-import { copyIgnored, createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
+import { copyIgnored } from '../adapters/git/copy-ignored.ts';
+import { createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { writeJson } from '../adapters/json-file.ts';
+import { copyNote } from '../adapters/notes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
-import { mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
+import { mergePolicy, repoFile, type RepoFile } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, RunRef } from '../domain/run.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
-import { heartbeating, unlessCancelled } from './heartbeat.ts';
+import { cancellable } from './heartbeat.ts';
 
 export type WorktreeOrder = RunRef & { task: Task; base: string | null };
 
@@ -25,13 +26,18 @@ export type WorktreeOrder = RunRef & { task: Task; base: string | null };
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
   const record = requireRun(deps, order);
   if (record.prepared) return { ok: true, base: record.prepared.base };
-  return heartbeating(
+  return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),
-    () => unlessCancelled(prepare(deps, order, record.n)),
+    (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, signal })),
   );
 }
 
-async function prepare(deps: Deps, order: WorktreeOrder, n: number): Promise<Answer> {
+async function prepare(
+  deps: Deps,
+  order: WorktreeOrder,
+  { n, signal }: { n: number; signal: AbortSignal },
+): Promise<Answer> {
+  signal.throwIfAborted();
   const { home, config } = deps;
   const files = home.run(order.taskId, order.runId);
   await mkdir(home.task(order.taskId).runOf(n).dir, { recursive: true });
@@ -60,13 +66,13 @@ async function prepare(deps: Deps, order: WorktreeOrder, n: number): Promise<Ans
   if (policy.copy.length > 0 && origin.checkout) {
     await copyIgnored({ checkout: origin.checkout, tree: files.tree, globs: policy.copy });
   }
-  const failed = await setUp(deps, order, { policy, baseDir: origin.baseDir, checkout: origin.checkout, n });
+  const failed = await setUp(deps, order, { ...origin, policy, n, signal });
   if (failed) return { ok: false, failure: failed };
   const made = policy.setup.length + policy.copy.length > 0;
 
   const prepared: Prepared = {
     ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir },
-    ...{ repoKey: origin.repoKey, checkout: origin.checkout },
+    ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
     preexisting: made ? await snapshotUntracked({ tree: files.tree, baseDir: origin.baseDir, base: origin.base }) : {},
   };
   await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
@@ -75,13 +81,13 @@ async function prepare(deps: Deps, order: WorktreeOrder, n: number): Promise<Ans
 }
 
 type Origin =
-  | { ok: true; base: string; baseDir: string; repoKey: string; checkout: string | null }
+  | ({ ok: true } & Pick<Prepared, 'base' | 'baseDir' | 'repoKey' | 'checkout' | 'sealed'>)
   | { ok: false; failure: Failure };
 
 async function openOrigin({ home }: Deps, { task, base }: WorktreeOrder): Promise<Origin> {
   if (!task.repo) {
     const empty = await emptyBase(home);
-    return { ok: true, base: empty.commit, baseDir: empty.path, repoKey: 'none', checkout: null };
+    return { ok: true, base: empty.commit, baseDir: empty.path, repoKey: 'none', checkout: null, sealed: [] };
   }
   const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });
   if (!opened.ok) return opened;
@@ -97,6 +103,7 @@ async function openOrigin({ home }: Deps, { task, base }: WorktreeOrder): Promis
     baseDir: stored.path,
     repoKey: source.key,
     checkout: source.kind === 'path' ? source.checkout : null,
+    sealed: source.kind === 'path' ? [source.checkout, source.commonDir].filter((dir) => dir !== null) : [],
   };
 }
 
@@ -118,16 +125,17 @@ async function bringNotes({ home }: Deps, ref: RunRef): Promise<void> {
   const { plan, knowledge } = home.task(ref.taskId);
   const { notes } = home.run(ref.taskId, ref.runId);
   for (const from of [plan, knowledge]) {
-    const to = `${notes}/${from.slice(from.lastIndexOf('/') + 1)}`;
-    if (!(await copyFile(from, to))) await writeFile(to, '');
+    const to = `${notes}/${basename(from)}`;
+    if (!(await copyNote(dirname(from), to))) await writeFile(to, '');
   }
 }
 
 async function setUp(
   deps: Deps,
   ref: RunRef,
-  { policy, baseDir, checkout, n }: { policy: Policy; baseDir: string; checkout: string | null; n: number },
+  order: Pick<Prepared, 'policy' | 'baseDir' | 'sealed'> & { n: number; signal: AbortSignal },
 ): Promise<Failure | undefined> {
+  const { policy, n, signal } = order;
   const files = deps.home.run(ref.taskId, ref.runId);
   const logFile = deps.home.task(ref.taskId).runOf(n).setupLog;
   const deadline = performance.now() + policy.limits.totalMs;
@@ -135,7 +143,7 @@ async function setUp(
     const result = await runContained(
       { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile },
       {
-        ...isolationPlan(deps, ref, { baseDir, checkout }),
+        ...isolationPlan(deps, ref, order),
         env: environment(deps.env, [], {
           HOME: files.agentHome,
           TMPDIR: files.tmp,
@@ -143,9 +151,10 @@ async function setUp(
           FLEET_RUN: ref.runId,
           CI: '1',
         }),
-        signal: Context.current().cancellationSignal,
+        signal,
       },
     );
+    signal.throwIfAborted();
     if (result.exitCode === 0) continue;
     const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;
     return { reason: 'setup-failed', message: `setup command \`${command}\` ${how}: ${result.tail.slice(-300)}` };

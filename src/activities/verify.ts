@@ -1,9 +1,9 @@
-import { Context } from '@temporalio/activity';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { runContained } from '../adapters/contained.ts';
-import { copyFile } from '../adapters/copy-file.ts';
-import { captureResult, writePatch } from '../adapters/git/result.ts';
+import { copyNote } from '../adapters/notes.ts';
+import { writePatch } from '../adapters/git/patch.ts';
 import { saveRescue } from '../adapters/git/rescue.ts';
+import { captureResult } from '../adapters/git/result.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { rescueRef } from '../domain/names.ts';
 import { judge, type Finding, type ReceiptKind } from '../domain/receipt.ts';
@@ -14,7 +14,7 @@ import { sealReceipts } from '../receipts/seal.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { readEvents } from './follow.ts';
-import { heartbeating, unlessCancelled } from './heartbeat.ts';
+import { cancellable } from './heartbeat.ts';
 
 const PATCH_MAX = 4 * 1024 * 1024;
 
@@ -22,14 +22,15 @@ const PATCH_MAX = 4 * 1024 * 1024;
 export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified> {
   const known = await readJson<Verified>(deps.home.run(ref.taskId, ref.runId).verified);
   if (known) return known;
-  return heartbeating(
+  return cancellable(
     () => ({ runId: ref.runId, state: 'verifying' }),
-    () => unlessCancelled(verify(deps, ref)),
+    (signal) => deps.registry.using(ref, () => verify(deps, ref, signal)),
   );
 }
 
-async function verify(deps: Deps, ref: RunRef): Promise<Verified> {
-  const { prepared, coder: coderName, n } = requirePrepared(deps, ref);
+async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Verified> {
+  signal.throwIfAborted();
+  const { prepared, structured, n } = requirePrepared(deps, ref);
   const { task, policy, base, baseDir } = prepared;
   const files = deps.home.run(ref.taskId, ref.runId);
   const kept = deps.home.task(ref.taskId);
@@ -42,27 +43,26 @@ async function verify(deps: Deps, ref: RunRef): Promise<Verified> {
     ...{ tree: files.tree, resultDir: files.result, baseDir, base, taskId: ref.taskId },
     ...{ identity: deps.config.git, preexisting: prepared.preexisting },
   });
-  await copyFile(`${files.notes}/PLAN_AND_STATUS.md`, kept.plan);
-  await copyFile(`${files.notes}/KNOWLEDGE.md`, kept.knowledge);
+  await copyNote(files.notes, kept.plan);
+  await copyNote(files.notes, kept.knowledge);
   await writePatch({ gitDir: files.result, base, commit: result.commit, file: keptRun.patch, maxBytes: PATCH_MAX });
 
   // 2. One receipt a kind; the acceptance command is not run for an agent that did not end well.
   const acceptance = { home: `${files.dir}/acceptance-home`, tmp: `${files.dir}/acceptance-tmp` };
   await rm(files.acceptance, { recursive: true, force: true });
   await Promise.all([files.acceptance, acceptance.home, acceptance.tmp].map((dir) => mkdir(dir, { recursive: true })));
-  const structured = deps.coders.get(coderName)?.coder.structured ?? false;
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
     ...{ acceptanceDir: files.acceptance, acceptanceLog: keptRun.acceptanceLog, outputsDir: keptRun.outputs },
     ...{ tree: files.tree, checkout: prepared.checkout },
-    run: (command) =>
-      runContained(command, {
+    run: async (command) => {
+      const result = await runContained(command, {
         isolation: deps.isolation,
         home: deps.home.root,
         show: [acceptance.home, acceptance.tmp, files.acceptance].map((path) => ({ path })),
-        readOnly: prepared.checkout ? [prepared.checkout] : [],
-        signal: Context.current().cancellationSignal,
+        readOnly: prepared.sealed,
+        signal,
         env: environment(deps.env, [], {
           ...{
             HOME: acceptance.home,
@@ -72,13 +72,18 @@ async function verify(deps: Deps, ref: RunRef): Promise<Verified> {
             FLEET_RUN: `${ref.runId}-verify`,
           },
         }),
-      }),
+      });
+      // A command that was ended with the worker says nothing about the work.
+      signal.throwIfAborted();
+      return result;
+    },
   };
   const receipts = sealReceipts(await collect(evidence));
   const verdict = judge(
     { type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
     receipts,
   );
+  signal.throwIfAborted();
   await writeFile(keptRun.receipts, receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''));
 
   // 3. What was rejected is kept for a person: nothing is lost by a verdict.

@@ -9,6 +9,10 @@ import { readJson, writeJson } from './json-file.ts';
 export interface RunRecord extends RunRef {
   n: number;
   coder: string;
+  /** The coder reports its end and its tools, as it was at the claim: what a verdict asks for does not change later. */
+  structured: boolean;
+  /** The server that the claim came from, as `<address>/<namespace>`. */
+  server: string;
   /** ISO */
   claimedAt: string;
   /** Set by `createWorktree`; the later activities read it, so that the task travels through the history once. */
@@ -25,6 +29,8 @@ export interface Prepared {
   repoKey: string;
   /** The user's checkout; null for a URL or no repository. */
   checkout: string | null;
+  /** Folders of the user's repository that the agent can only read. */
+  sealed: string[];
   /** Files that setup and copy made, by path: left out of the result where unchanged. */
   preexisting: Record<string, { mode: string; id: string }>;
 }
@@ -34,6 +40,7 @@ export class RunRegistry {
   readonly #home: HomeLayout;
   readonly #runs = new Map<string, RunRecord>();
   readonly #busy = new Map<string, number>();
+  readonly #chains = new Map<string, Promise<unknown>>();
   readonly #touched = new Map<string, number>();
   #changed: () => void = () => {};
 
@@ -45,7 +52,8 @@ export class RunRegistry {
     const registry = new RunRegistry(home);
     await rm(`${home.runs}/.trash`, { recursive: true, force: true });
     await mkdir(home.runs, { recursive: true });
-    for (const task of await readdir(home.runs)) {
+    const tasks = await readdir(home.runs, { withFileTypes: true });
+    for (const { name: task } of tasks.filter((entry) => entry.isDirectory())) {
       for (const run of await readdir(`${home.runs}/${task}`)) {
         const record = await readJson<RunRecord>(home.run(task, run).record);
         if (record) registry.#runs.set(run, record);
@@ -110,13 +118,24 @@ export class RunRegistry {
     await rmdir(`${this.#home.runs}/${ref.taskId}`).catch(() => undefined);
   }
 
-  /** Runs an activity of a run; the reaper leaves busy runs alone. */
+  /**
+   * Runs an activity of a run once the one before has really ended: an attempt that the server gave up may still be at
+   * work. The reaper leaves busy runs alone.
+   */
   async using<T>(ref: RunRef, work: () => Promise<T>): Promise<T> {
+    const before = this.#chains.get(ref.runId) ?? Promise.resolve();
+    const mine = before.then(work);
+    this.#chains.set(
+      ref.runId,
+      mine.catch(() => undefined),
+    );
     this.#busy.set(ref.runId, (this.#busy.get(ref.runId) ?? 0) + 1);
     try {
-      return await work();
+      return await mine;
     } finally {
-      this.#busy.set(ref.runId, (this.#busy.get(ref.runId) ?? 1) - 1);
+      const left = (this.#busy.get(ref.runId) ?? 1) - 1;
+      this.#busy.set(ref.runId, left);
+      if (left === 0) this.#chains.delete(ref.runId);
       this.#touch(ref.runId);
     }
   }

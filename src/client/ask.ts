@@ -21,9 +21,10 @@ const TIMEOUT_MS = 20_000;
 /** Undefined: that worker is not attached. @throws FleetError with what the worker itself said was wrong */
 export async function ask<Q extends Question>(wire: Wire, to: Addressee, question: Q): Promise<Answer<Q> | undefined> {
   const waitMs = question.ask === 'file' ? question.waitMs : 0;
+  const workflowId = `ask-${randomBytes(8).toString('hex')}`;
   try {
     const answer: unknown = await wire.client.workflow.execute('askWorker', {
-      workflowId: `ask-${randomBytes(8).toString('hex')}`,
+      workflowId,
       taskQueue: to.queue,
       args: [{ hostQueue: to.hostQueue, question }],
       workflowExecutionTimeout: (to.timeoutMs ?? TIMEOUT_MS) + waitMs,
@@ -34,6 +35,10 @@ export async function ask<Q extends Question>(wire: Wire, to: Addressee, questio
     const cause = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
     if (cause instanceof ApplicationFailure) throw new FleetError(`worker ${to.worker}: ${cause.message}`);
     return undefined;
+  } finally {
+    // Logs stay out of the histories that the server keeps; where it does not let us, they go with its retention.
+    const gone = { namespace: wire.client.options.namespace, workflowExecution: { workflowId } };
+    void wire.client.workflowService.deleteWorkflowExecution(gone).catch(() => undefined);
   }
 }
 

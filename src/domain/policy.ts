@@ -14,6 +14,10 @@ const LOST_WORKERS = 3;
 const MOST_LOSSES = 10;
 const PAUSE_MS = 60_000;
 const LONGEST_BACKOFF_MS = 30 * 60_000;
+/** A reset time comes from the agent's output: no weekly limit is further away. */
+const LONGEST_WAIT_MS = 8 * 86_400_000;
+/** In a row, half an hour apart: what lasts longer needs a person. */
+const MOST_WAITS = 50;
 
 /** Pure: the same runs and failure give the same decision. `runs` ends with the failed one; `nowMs` is the workflow's clock. */
 export function decide(after: {
@@ -41,8 +45,15 @@ export function decide(after: {
     };
   }
   if (policy.next === 'wait') {
-    const until = failure.until ? Date.parse(failure.until) : Number.NaN;
-    return { next: 'retry', delayMs: Number.isNaN(until) ? PAUSE_MS : Math.max(1_000, until - nowMs) };
+    const waits = runs.length - 1 - runs.findLastIndex((run) => !run.reason || FAILURES[run.reason].next !== 'wait');
+    if (waits > MOST_WAITS)
+      return { next: 'park', reason: failure.reason, message: `${failure.message} (${waits} times in a row)` };
+    const until = failure.until ? Date.parse(failure.until) - nowMs : Number.NaN;
+    const pauseMs = Math.min(LONGEST_BACKOFF_MS, PAUSE_MS * 2 ** Math.max(0, waits - 1));
+    return {
+      next: 'retry',
+      delayMs: Number.isNaN(until) ? pauseMs : Math.min(LONGEST_WAIT_MS, Math.max(1_000, until)),
+    };
   }
   return {
     next: 'retry',

@@ -8,9 +8,13 @@ import { DEFAULT_QUEUE } from './names.ts';
 export const TASK_TYPES = ['code', 'research', 'browser', 'message', 'review'] as const;
 export type TaskType = (typeof TASK_TYPES)[number];
 
+/** Beyond it timers of 32 bits fire at once. */
+const LONGEST_MS = 20 * 86_400_000;
+
 export const duration = z
   .string()
-  .refine((text) => (parseDuration(text) ?? 0) > 0, { error: 'must be a duration such as 90s, 10m or 2h' });
+  .refine((text) => (parseDuration(text) ?? 0) > 0, { error: 'must be a duration such as 90s, 10m or 2h' })
+  .refine((text) => (parseDuration(text) ?? 0) <= LONGEST_MS, { error: 'must be 20d at most' });
 
 const glob = z.string().superRefine((text, ctx) => {
   const wrong = checkGlob(text);
@@ -48,7 +52,12 @@ export const taskInput = z.strictObject({
   title: line.max(120).optional(),
   type: z.enum(TASK_TYPES).default('code'),
   /** A path on the machine `machine`, or a URL that git can fetch. */
-  repo: line.max(1_000).optional(),
+  repo: line
+    .max(1_000)
+    .refine((repo) => !/^(https?|ftps?):\/\/[^/]*@/i.test(repo) && !/^[a-z+.-]+:\/\/[^/]*:[^/]*@/i.test(repo), {
+      error: 'must not carry a user name or password, which would stay in the history: use a credential helper',
+    })
+    .optional(),
   /** Where a path repository lives; the CLI fills it in. */
   machine: name.optional(),
   /** A ref or commit; the CLI resolves it to a commit. */

@@ -34,6 +34,8 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
     inUse: new Set(deps.registry.list().flatMap(({ prepared }) => prepared?.baseDir ?? [])),
   });
   for (const run of deps.registry.quietFor(QUIET_MS)) {
+    // Another server's tasks are not this one's to judge.
+    if (run.server !== deps.server) continue;
     if (await isOwned(client, run)) continue;
     log(`run ${run.runId} of ${run.taskId} is not this worker's any more: ending it`);
     await endRun(deps, run, 'superseded');

@@ -7,12 +7,9 @@ import type { SlotGate } from './slots.ts';
 
 const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 
-let installed = false;
-
-/** Once a process: the SDK's log goes to `worker.log`, signals are ours, and the fleet's workers can be listed. */
-export function installRuntime(home: HomeLayout): void {
-  if (installed) return;
-  installed = true;
+/** One at a time in a process: the SDK's log goes to `worker.log`, signals are ours, and the fleet's workers can be
+ * listed. Call what it gives at the end: the runtime keeps the process alive. */
+export function installRuntime(home: HomeLayout): () => Promise<void> {
   const file = createWriteStream(`${home.root}/worker.log`, { flags: 'a' });
   file.on('error', () => {});
   Runtime.install({
@@ -24,6 +21,10 @@ export function installRuntime(home: HomeLayout): void {
     workerHeartbeatInterval: '5s',
     shutdownSignals: [],
   });
+  return async () => {
+    await Runtime.instance().shutdown();
+    file.end();
+  };
 }
 
 /** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started. */

@@ -62,8 +62,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => held.release());
 
     // 2. The server, with the search attributes that tasks are listed by.
-    installRuntime(home);
-    const { connection, namespace } = await connectWorker({ env, home: home.root });
+    const uninstall = installRuntime(home);
+    teardown.push(uninstall);
+    const { connection, namespace, target } = await connectWorker({ env, home: home.root });
     teardown.push(() => connection.close());
     await ensureSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace });
@@ -72,13 +73,20 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const isolation = config.worker.isolation === 'auto' ? await detectIsolation() : config.worker.isolation;
     const { selfKillMs } = leaseOf(config);
     const keeper = await connectKeeper({ home, selfKillMs });
-    teardown.push(() => keeper.close());
+    // A second signal may ask for the agents' end while the first one's teardown runs: the keeper is left only after it.
+    let ending: Promise<unknown> | undefined = Promise.resolve();
+    teardown.push(async () => {
+      for (let awaited; awaited !== ending;) await (awaited = ending);
+      ending = undefined;
+      keeper.close();
+    });
     const contact = startContact({ keeper, ownsServer: options.ownsServer, selfKillMs, ping: () => ping(connection) });
     teardown.push(() => contact.stop());
 
     // 4. What this machine has and holds.
     const registry = await RunRegistry.open(home);
-    const coders = await probeCoders(createCoders(config.coders).values(), env);
+    const knownCoders = createCoders(config.coders);
+    const coders = await probeCoders(knownCoders.values(), env);
     const machine = machineName(config);
     const { name, slots, queues } = config.worker;
     const worker = {
@@ -90,7 +98,24 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       version: VERSION,
     };
     const defaultCoder = config.worker.coder ?? coders.keys().next().value;
-    const deps: Deps = { home, config, worker, coders, defaultCoder, registry, keeper, isolation, env };
+    const { inContact } = contact;
+    const server = `${target.address}/${namespace}`;
+    const deps: Deps = {
+      ...{
+        home,
+        config,
+        worker,
+        knownCoders,
+        coders,
+        defaultCoder,
+        registry,
+        keeper,
+        isolation,
+        inContact,
+        server,
+        env,
+      },
+    };
 
     // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
     const gate = new SlotGate(() => (coders.size > 0 ? slots - registry.size : 0));
@@ -110,11 +135,18 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ...{ name, machine, hostQueue: worker.hostQueue, queues: claims, done },
       coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),
       slots: { total: slots, used: () => registry.size },
-      idle: async () => registry.size === 0 && !(await hasBacklog({ connection, namespace, queues: claims })),
+      idle: async () =>
+        registry.size === 0 && !(coders.size > 0 && (await hasBacklog({ connection, namespace, queues: claims }))),
       stop: async (how) => {
         gate.close();
-        if (how === 'stop-agents') await Promise.all(registry.list().map((run) => endRun(deps, run, 'host-lost')));
-        shutdown(workers);
+        try {
+          if (how === 'stop-agents' && ending) {
+            ending = Promise.allSettled(registry.list().map((run) => endRun(deps, run, 'host-lost')));
+            await ending;
+          }
+        } finally {
+          shutdown(workers);
+        }
         await done;
       },
     };

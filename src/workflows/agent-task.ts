@@ -82,7 +82,7 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
   const { view } = book;
 
   // 2. Private repository and worktree at the base, which stays the same for later runs.
-  const prepared = await host.call({ summary: 'create worktree', startToCloseTimeout: '1h' }, (on) =>
+  const prepared = await host.call('create worktree', (on) =>
     on.createWorktree({ ...host.ref, task, base: view.base }),
   );
   if (!prepared.ok) return prepared.failure;
@@ -90,7 +90,7 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
 
   // 3. The agent, started or adopted.
   book.enter('running');
-  const launched = await host.call({ summary: `agent: ${view.coder}`, startToCloseTimeout: '30d' }, (on) =>
+  const launched = await host.call(`agent: ${view.coder}`, (on) =>
     on.launchAgent({ ...host.ref, feedback: feedbackOf(book.counted) }),
   );
   if (!launched.ok) return launched.failure;
@@ -98,16 +98,14 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
 
   // 4. Evidence and verdict, also of a run that was stopped: its receipts say how it ended.
   book.enter('verifying');
-  const verified = await host.call({ summary: 'verify receipts', startToCloseTimeout: '6h' }, (on) =>
-    on.verifyReceipts(host.ref),
-  );
+  const verified = await host.call('verify receipts', (on) => on.verifyReceipts(host.ref));
   book.verified(verified);
   if (!verified.verdict.accepted) return failureOf(launched.outcome, verified.verdict);
 
   // 5. The branch.
   if (task.deliver === 'none' || !verified.commit) return undefined;
   book.enter('delivering');
-  const delivered = await host.call({ summary: 'deliver', startToCloseTimeout: '1h' }, (on) => on.deliver(host.ref));
+  const delivered = await host.call('deliver', (on) => on.deliver(host.ref));
   if (!delivered.ok) return delivered.failure;
   book.delivered(delivered.branch, delivered.commit);
   return undefined;

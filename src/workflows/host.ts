@@ -6,16 +6,12 @@ import {
   TimeoutFailure,
   isCancellation,
   proxyActivities,
-  type ActivityOptions,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Claim, RunRef } from '../domain/run.ts';
 
 /** The worker that held a run is gone, or no longer knows it: nothing of it can have an effect, and it used no attempt. */
 export class HostLost extends Error {}
-
-/** What one activity may take on its worker's own queue; it is heartbeated all the while. */
-type Step = { summary: string; startToCloseTimeout: ActivityOptions['startToCloseTimeout'] };
 
 const PROBE_MS = 3_000;
 
@@ -33,10 +29,12 @@ export class Host {
     this.#claim = claim;
   }
 
-  async call<T>(step: Step, run: (activities: Activities) => Promise<T>): Promise<T> {
+  async call<T>(summary: string, run: (activities: Activities) => Promise<T>): Promise<T> {
     const { hostQueue, lease } = this.#claim;
     const activities = proxyActivities<Activities>({
-      ...step,
+      summary,
+      // Its own limits end it, and its heartbeat tells that it lives.
+      startToCloseTimeout: '60d',
       taskQueue: hostQueue,
       heartbeatTimeout: lease.heartbeatMs,
       scheduleToStartTimeout: lease.heartbeatMs + lease.graceMs,
@@ -54,7 +52,11 @@ export class Host {
             `worker ${this.#claim.worker} took no work for ${(lease.heartbeatMs + lease.graceMs) / 1_000} s`,
           );
         }
-        if (!mayGoOn(cause)) throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`);
+        if (!mayGoOn(cause)) {
+          // It is there and could not do it: its slot is of no more use to this task.
+          await this.release();
+          throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`);
+        }
         if (!(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
       }
     }
@@ -90,7 +92,8 @@ export class Host {
 
 /** The worker restarts or was silent: ask it. Anything else that it threw is broken infrastructure there. */
 function mayGoOn(cause: unknown): boolean {
-  return cause instanceof TimeoutFailure || (cause instanceof ApplicationFailure && cause.type === 'WorkerShutdown');
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
+  return cause instanceof ApplicationFailure && cause.type === 'WorkerShutdown';
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -28,8 +28,10 @@ export async function park(
   let held = decision;
   for (;;) {
     book.enter('parked', held);
-    void alert(book.view);
+    const alerting = new CancellationScope();
+    void alerting.run(() => alert(book.view));
     await condition(() => person.waiting());
+    alerting.cancel();
     const said = person.take();
     if (!said) continue;
     book.view.decision = said;
@@ -63,6 +65,7 @@ async function deliverRescued(task: Task, book: TaskBook): Promise<Failure | und
     taskQueue: run.hostQueue,
     summary: 'deliver what a person accepted',
     startToCloseTimeout: '1h',
+    heartbeatTimeout: '12s',
     scheduleToStartTimeout: '30s',
     retry: { maximumAttempts: 3 },
   });
@@ -77,20 +80,24 @@ async function deliverRescued(task: Task, book: TaskBook): Promise<Failure | und
   }
 }
 
-/** Tells people once that a task waits for them; a worker that cannot be reached delays nothing. */
+/**
+ * Tells people that a task waits for them: by the worker of the last run, or where that is gone by any, for as long as
+ * the task is parked.
+ */
 async function alert(view: TaskView): Promise<void> {
   const run = view.runs.at(-1);
-  const { sendAlert } = proxyActivities<Activities>({
-    taskQueue: run?.hostQueue ?? view.claimQueue,
-    summary: 'alert',
-    startToCloseTimeout: '1m',
-    scheduleToCloseTimeout: '10m',
-    retry: { initialInterval: '5s' },
-  });
-  const { id, title, state, reason, message, runs } = view;
-  await CancellationScope.nonCancellable(() =>
-    sendAlert({ key: `${id}/${runs.length}/${reason}`, id, title, state, reason, message }).catch(() => undefined),
-  );
+  const { id, title, state, reason, message } = view;
+  const said = { key: `${id}/${run?.n ?? 0}/${reason}`, id, title, state, reason, message };
+  const options = { summary: 'alert', startToCloseTimeout: '1m' } as const;
+  const host =
+    run && proxyActivities<Activities>({ ...options, taskQueue: run.hostQueue, scheduleToCloseTimeout: '30s' });
+  const anyone = proxyActivities<Activities>({ ...options, taskQueue: view.queue, retry: { maximumInterval: '10m' } });
+  try {
+    if (host) return await host.sendAlert(said);
+  } catch (error) {
+    if (isCancellation(error)) return;
+  }
+  await anyone.sendAlert(said).catch(() => undefined);
 }
 
 export function listenToPeople(book: TaskBook): Person {
@@ -98,6 +105,7 @@ export function listenToPeople(book: TaskBook): Person {
   const onlyParked = (_said: { why: string }): void => {
     if (book.view.state !== 'parked')
       throw ApplicationFailure.nonRetryable(`the task is ${book.view.state}, not parked`, 'NotParked');
+    if (decided) throw ApplicationFailure.nonRetryable(`somebody said ${decided.action} a moment ago`, 'NotParked');
   };
   const say = (action: NonNullable<TaskView['decision']>['action'], why: string): void => {
     decided = { action, why };

@@ -1,7 +1,7 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from '@jest/globals';
-import { heartbeating, isTaskCancelled, unlessCancelled } from '../../src/activities/heartbeat.ts';
+import { heartbeating, isTaskCancelled, cancellable } from '../../src/activities/heartbeat.ts';
 import type { Progress } from '../../src/domain/run.ts';
 
 const progress = (): Progress => ({ runId: '1-a', state: 'running' });
@@ -24,7 +24,7 @@ test('work is left off when the activity is cancelled, and a worker that shuts d
     const environment = new MockActivityEnvironment();
     const left = environment.run(async () => {
       const forever = new Promise<never>(() => {});
-      return unlessCancelled(forever).catch((error: unknown) => ({
+      return cancellable(progress, () => forever).catch((error: unknown) => ({
         error,
         person: isTaskCancelled(),
         at: Context.current().info.attempt,

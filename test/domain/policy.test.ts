@@ -62,6 +62,21 @@ describe('what follows a run that was not accepted', () => {
     });
   });
 
+  test('a pause grows, a reset time from the agent is bounded, and what lasts too long is parked', () => {
+    expect(after(run('overloaded'))).toEqual({ next: 'retry', delayMs: 60_000 });
+    expect(after(run('crashed'), run('overloaded'), run('overloaded'))).toEqual({ next: 'retry', delayMs: 120_000 });
+    expect(after(...Array.from({ length: 20 }, () => run('disk')))).toEqual({ next: 'retry', delayMs: 1_800_000 });
+    expect(after(...Array.from({ length: 51 }, () => run('overloaded')))).toMatchObject({
+      next: 'park',
+      reason: 'overloaded',
+    });
+    const failure = { reason: 'rate-limited', message: '', until: '9000-01-01T00:00:00Z' } as const;
+    expect(decide({ task, runs: [run('rate-limited')], failure, nowMs: 0 })).toEqual({
+      next: 'retry',
+      delayMs: 8 * 86_400_000,
+    });
+  });
+
   test('after three distinct workers were lost the task is held as poison', () => {
     expect(after(run('host-lost', 'a'), run('host-lost', 'a'))).toMatchObject({ next: 'retry' });
     expect(after(run('host-lost', 'a'), run('host-lost', 'b'), run('host-lost', 'c'))).toMatchObject({

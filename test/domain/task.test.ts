@@ -21,6 +21,9 @@ describe('bad input gets one sentence that names the field', () => {
     [{ ...ok, base: '--upload-pack=x' }, 'base must be a branch, tag or commit'],
     [{ ...ok, env: ['A=B'] }, 'env[0] must be names of environment variables'],
     [{ ...ok, retry: { maxAttempts: 0 } }, 'retry.maxAttempts must be at least 1'],
+    [{ ...ok, limits: { verify: '30d' } }, 'limits.verify must be 20d at most'],
+    [{ ...ok, repo: 'https://me:secret@host/x.git' }, /^repo must not carry a user name or password/],
+    [{ ...ok, repo: 'https://token@host/x.git' }, /^repo must not carry a user name or password/],
     [{ ...ok, repo: 7 }, 'repo must be a string'],
     [null, 'input must be an object'],
   ])('%j', (input, message) => {
@@ -48,4 +51,8 @@ test('fills in defaults, and takes a bare list of commands for verify', () => {
 
 test('a task of another type needs no repository', () => {
   expect(parseTask({ objective: 'Find out', type: 'research' }).ok).toBe(true);
+});
+
+test.each(['https://host/x.git', 'ssh://git@host/x.git', 'git@host:x.git', '/srv/a@b'])('takes the repo %s', (repo) => {
+  expect(parseTask({ ...ok, repo }).ok).toBe(true);
 });
