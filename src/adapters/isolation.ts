@@ -57,6 +57,7 @@ exec "$@"
  * The agent's parent; pid 1 in a namespace. Descriptor 4 is the agent's stderr: on 2 are only notes of the isolation's own
  * programs, such as why it cannot start. Speaks on descriptor 3: says \`ready\`, waits for \`go\` (so that the identity is
  * on disk before the agent exists; the end of the stream means do not start), at the end says \`exit <status> <processes left>\`.
+ * Where memory runs out, the kernel is to take the agent rather than its keeper.
  * The agent runs in the foreground: a background one would ignore SIGINT and lose its stdin. Signals to the agent are the
  * keeper's affair; the traps only keep this shell alive, and as handlers they are not inherited.
  * Without a namespace a watcher kills the process group when the keeper is gone.
@@ -72,7 +73,7 @@ if [ "$mode" = process-group ]; then
   ( trap '' INT TERM HUP; while read -r _ <&3; do :; done; kill -KILL -$$ ) </dev/null >/dev/null 4>&- &
   watcher=$!
 fi
-( exec "$@" 2>&4 3>&- 4>&- )
+( echo 1000 >/proc/self/oom_score_adj; exec "$@" 2>&4 3>&- 4>&- )
 status=$?
 exec 4>&-
 [ -z "$watcher" ] || { kill -KILL $watcher; wait $watcher; }

@@ -84,3 +84,8 @@ test('a folder that is not there is an error with its name, not a result', async
   writeFileSync(`${b.work}/file`, '');
   await expect(b.run('true', { cwd: `${b.work}/file` })).rejects.toThrow(/file/);
 });
+
+test('where memory runs out, the kernel takes what is contained before the keeper and the worker', async () => {
+  using b = containedBench();
+  expect(await b.run('cat /proc/self/oom_score_adj')).toMatchObject({ exitCode: 0, tail: '1000\n' });
+});

@@ -59,8 +59,12 @@ export class Keeper {
       return { protocol: PROTOCOL, pid: process.pid };
     },
     launch: (order) => this.#launchOnce(order),
-    stop: ({ runId, reason }) => ({ stopping: this.#runs.get(runId)?.stop(reason, this.#ladder) ?? false }),
-    status: (ref) => {
+    stop: async ({ runId, reason }) => {
+      await this.#launching.get(runId);
+      return { stopping: this.#runs.get(runId)?.stop(reason, this.#ladder) ?? false };
+    },
+    status: async (ref) => {
+      await this.#launching.get(ref.runId);
       const run = this.#runs.get(ref.runId);
       return run?.live ? run.status() : this.#endOf(ref);
     },
@@ -103,6 +107,7 @@ export class Keeper {
   }
 
   async #endOf({ taskId, runId }: RunRef): Promise<RunEnd> {
+    await this.#launching.get(runId);
     const run = this.#runs.get(runId);
     if (run) return { state: 'ended', exit: await run.ended };
     const paths = this.#home.run(taskId, runId);
