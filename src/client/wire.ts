@@ -10,6 +10,7 @@ export interface Wire {
 
 /** A worker that is there answers a query or an update well within this. */
 const ANSWER_MS = 3_000;
+const CANCELLED = 1;
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
@@ -19,8 +20,8 @@ export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms =
   try {
     return await client.withDeadline(Date.now() + ms, call);
   } catch (error) {
-    // A query of a queue that nobody has polled for minutes is refused at once.
-    if (isGrpcDeadlineError(error) || codeOf(error) === FAILED_PRECONDITION) return undefined;
+    // Of a queue that nobody has polled for minutes a query is refused; where the last worker just went, it is cancelled.
+    if (isGrpcDeadlineError(error) || [CANCELLED, FAILED_PRECONDITION].includes(codeOf(error) ?? 0)) return undefined;
     throw error;
   }
 }

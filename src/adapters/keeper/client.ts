@@ -48,7 +48,7 @@ export interface KeeperClient {
   forget(ref: RunRef): Promise<void>;
   /** Of the keeper now connected. */
   pid(): Promise<number>;
-  /** Ends the connection; the runs go on. */
+  /** Ends the connection for good; the runs go on. */
   close(): void;
 }
 
@@ -66,6 +66,7 @@ export async function connectKeeper(options: KeeperOptions): Promise<KeeperClien
 class Client implements KeeperClient {
   readonly #options: KeeperOptions;
   #link: Promise<Link> | undefined;
+  #closed = false;
 
   constructor(options: KeeperOptions) {
     const path = options.home.keeperSocket;
@@ -87,6 +88,7 @@ class Client implements KeeperClient {
   pid = async () => (await this.#connected()).keeperPid;
 
   close(): void {
+    this.#closed = true;
     void this.#link?.then((link) => link.close()).catch(() => undefined);
     this.#link = undefined;
   }
@@ -96,6 +98,7 @@ class Client implements KeeperClient {
   }
 
   async #connected(): Promise<Link> {
+    if (this.#closed) throw new Error('the connection to the keeper was closed by this worker');
     if (
       this.#link &&
       (await this.#link.then(
