@@ -8,7 +8,7 @@ import { answered, isNotFound, type Wire } from './wire.ts';
 export const DECISIONS = { retry: retryUpdate, accept: acceptUpdate, 'give-up': giveUpUpdate } as const;
 export type PersonsDecision = keyof typeof DECISIONS;
 
-const ANSWER_MS = 10_000;
+const ANSWER_MS = 15_000;
 
 /** @throws FleetError where the task is not parked, has nothing to accept, or no worker is there to take it */
 export async function decideTask(

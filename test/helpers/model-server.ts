@@ -15,6 +15,8 @@ export interface Turn {
   resetSeconds?: number;
   /** `silent` never answers, `midway` stops after the first events. The connection stays open until the server closes. */
   stall?: 'silent' | 'midway';
+  /** Is answered once this resolves: the request is in `requests`, and the agent waits. */
+  hold?: Promise<unknown>;
   /** Says the same this many times; default 1. `Infinity` for a failure that stays. */
   times?: number;
 }
@@ -114,6 +116,7 @@ export async function startModelServer(turns: Turn[] = []): Promise<ModelServer>
       return json(response, { status: 200, headers: {}, body: { input_tokens: Math.ceil(body.length / 4) } });
     if (!wire) return json(response, { status: 404, headers: {}, body: { error: { message: 'not scripted' } } });
     const said: Turn = turn?.said ?? { text: tools.length ? 'Done (the script has ended).' : 'Scripted task' };
+    await said.hold;
     if (said.fail) return json(response, wire.failure(said.fail, said.resetSeconds ?? 2));
     if (said.stall === 'silent') return;
 
@@ -127,7 +130,9 @@ export async function startModelServer(turns: Turn[] = []): Promise<ModelServer>
     if (parsed['stream'] !== true) return json(response, { status: 200, headers: {}, body: wire.whole(full) });
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     const events = wire.events(full);
-    for (const event of said.stall === 'midway' ? events.slice(0, STALL_AFTER_EVENTS) : events) {
+    for (const event of said.stall === 'midway'
+      ? events.slice(0, Math.min(STALL_AFTER_EVENTS, events.length - 1))
+      : events) {
       response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
     }
     if (!said.stall) response.end();

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { agent, git, TestFleet } from '../helpers/fleet.ts';
+import { until } from '../helpers/until.ts';
+
+let fleet: TestFleet;
+const coders = { ok: agent('ok.sh') };
+
+beforeAll(async () => {
+  fleet = await TestFleet.start();
+}, 120_000);
+afterEach(() => fleet.stopWorkers());
+afterAll(() => fleet[Symbol.asyncDispose]());
+
+test('a worker that is stopped while it verifies says nothing about the work', async () => {
+  const repo = await fleet.repo('verifying');
+  const first = await fleet.worker('verifier', { coders });
+  const gate = `${fleet.root}/gate`;
+  const verify = [`touch ${gate}.begun; while [ ! -e ${gate} ]; do sleep 0.1; done`];
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok', verify });
+  await until(() => existsSync(`${gate}.begun`), { timeoutMs: 30_000 });
+  await first.stop('SIGTERM');
+  await execa('touch', [gate]);
+  await fleet.worker('verifier', { coders });
+  const report = await fleet.fleet.wait(id, 60_000);
+  expect(report).toMatchObject({ state: 'done', attempts: { used: 1 } });
+  expect(report!.runs).toHaveLength(1);
+}, 120_000);
+
+test('accepted work that could not be delivered is kept, and delivered on a word', async () => {
+  const repo = await fleet.repo('conflict');
+  await fleet.worker('deliverer', { coders });
+  await git(repo, 'branch', 'fleet/taken');
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok' }, { id: 'taken' });
+  expect(await fleet.fleet.wait(id, 60_000)).toMatchObject({
+    state: 'parked',
+    reason: 'conflict',
+    attempts: { used: 0 },
+  });
+  await git(repo, 'branch', '-D', 'fleet/taken');
+  await fleet.fleet.accept(id, 'the branch is free now');
+  await until(async () => (await fleet.fleet.view(id)).state === 'done', { timeoutMs: 30_000 });
+  expect(await git(repo, 'log', '--format=%s', 'main..fleet/taken')).toBe('Add made.txt');
+}, 120_000);
+
+test('a worker without a server says so and ends', async () => {
+  const { stderr, code } = await fleet.cli(['worker'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^fleet: no Temporal server answers at 127.0.0.1:1: start one with `fleet up`/);
+}, 30_000);

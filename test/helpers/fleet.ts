@@ -1,0 +1,235 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { stringify } from 'yaml';
+import type { Client } from '@temporalio/client';
+import { connectClient } from '../../src/adapters/connection.ts';
+import { describeQueue } from '../../src/client/queues.ts';
+import { connectFleet, type Fleet, type TaskReport } from '../../src/client.ts';
+import { loadConfig, type PartialConfig } from '../../src/config.ts';
+import { claimQueue, hostQueue } from '../../src/domain/names.ts';
+import type { WorkerView } from '../../src/domain/question.ts';
+import type { TaskView } from '../../src/domain/run.ts';
+import { agents, type LiveAgent } from './live-agents.ts';
+import { tempDir } from './temp.ts';
+import { startTemporal, type TestServer } from './temporal.ts';
+import { until } from './until.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const AGENTS = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
+
+/** Every program in test/fixtures/agents as a coder of its own name. */
+export const agent = (file: string): { command: string[]; protocol: 'none' | 'claude' } =>
+  file.endsWith('.mjs')
+    ? { command: [process.execPath, `${AGENTS}/${file}`], protocol: 'claude' }
+    : { command: ['sh', `${AGENTS}/${file}`], protocol: 'none' };
+
+const DEFAULTS = loadConfig({ home: '/nonexistent', env: {} });
+
+export interface TestWorker extends AsyncDisposable {
+  home: string;
+  name: string;
+  pid: number;
+  /** Resolves when the process is dead. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code when it has ended by itself; null where a signal ended it. */
+  exited: Promise<number | null>;
+  /** What it says of itself, by way of its own queue. */
+  view(): Promise<WorkerView>;
+  output(): string;
+}
+
+export interface WorkerOptions {
+  env?: Record<string, string>;
+  /** Further flags of `fleet worker`. */
+  flags?: string[];
+}
+
+/** A real server, real worker processes and the real command, all in one temp folder; nothing may outlive it. */
+export class TestFleet implements AsyncDisposable {
+  readonly root: string;
+  readonly server: TestServer;
+  readonly fleet: Fleet;
+  /** Temporal's own client, to look behind the fleet's. */
+  readonly client: Client;
+  readonly #workers = new Set<TestWorker>();
+  readonly #dispose: () => Promise<void>;
+
+  private constructor(parts: Pick<TestFleet, 'root' | 'server' | 'fleet' | 'client'>, dispose: () => Promise<void>) {
+    ({ root: this.root, server: this.server, fleet: this.fleet, client: this.client } = parts);
+    this.#dispose = dispose;
+  }
+
+  static async start(): Promise<TestFleet> {
+    const temp = await tempDir();
+    const server = await startTemporal();
+    const fleet = await connectFleet({ env: { ...server.env, FLEET_HOME: `${temp.path}/client` } });
+    const { client, connection } = await connectClient(server.env);
+    return new TestFleet({ root: temp.path, server, fleet, client }, async () => {
+      await fleet[Symbol.asyncDispose]();
+      await connection.close();
+      await server.stop();
+      await temp[Symbol.asyncDispose]();
+    });
+  }
+
+  /**
+   * Starts `fleet worker` and waits until it has attached. Same name: same FLEET_HOME, as after a restart. Tests that
+   * run at the same time each give their workers a queue of their own.
+   */
+  async worker(
+    name: string,
+    config: PartialConfig = {},
+    { env = {}, flags = [] }: WorkerOptions = {},
+  ): Promise<TestWorker> {
+    const home = `${this.root}/${name}`;
+    await mkdir(home, { recursive: true });
+    const full = uniqueName(name);
+    await writeFile(`${home}/config.yaml`, stringify({ ...config, worker: { name: full, ...config.worker } }));
+    const child = spawn(MAIN, ['worker', ...flags], {
+      env: { ...this.server.env, FLEET_HOME: home, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+    const ended = exited(child);
+    const worker: TestWorker = {
+      ...{ home, name: full, pid: child.pid!, output: () => output, exited: ended },
+      kill: (signal) => void child.kill(signal),
+      stop: async (signal = 'SIGTERM') => {
+        child.kill(signal);
+        await ended;
+        this.#workers.delete(worker);
+      },
+      view: async () => {
+        const id = (await readFile(`${home}/worker.id`, 'utf8')).trim();
+        const taskQueue = config.worker?.queues?.[0] ?? 'fleet';
+        return (await this.client.workflow.execute('askWorker', {
+          workflowId: `ask-${randomUUID()}`,
+          taskQueue,
+          args: [{ hostQueue: hostQueue(full, id), question: { ask: 'worker' } }],
+          workflowExecutionTimeout: '20s',
+        })) as WorkerView;
+      },
+      [Symbol.asyncDispose]: () => worker.stop('SIGKILL'),
+    };
+    this.#workers.add(worker);
+    await until(
+      () => {
+        if (child.exitCode !== null) throw new Error(`worker ended: ${output}`);
+        return /^worker .* slot/m.test(output);
+      },
+      { timeoutMs: 60_000 },
+    );
+    const view = await worker.view();
+    if (view.pid !== child.pid) throw new Error(`another worker answers as ${full}`);
+    // Its coders are known to a client once it has polled their queues.
+    const wire = { client: this.client, config: DEFAULTS };
+    for (const queue of view.queues) {
+      for (const coder of view.coders) {
+        const name = claimQueue({ queue, coder: coder.name });
+        await until(async () => (await describeQueue(wire, name, 'claims')).pollers.length > 0);
+      }
+    }
+    return worker;
+  }
+
+  async stopWorkers(): Promise<void> {
+    for (const worker of this.#workers) await worker.stop('SIGKILL');
+  }
+
+  /** Resolves once an agent of the task lives, of run `n` where given. Looks at the machine only: no worker needs to answer. */
+  async running(id: string, n?: number): Promise<LiveAgent> {
+    return until(async () => (await agents(id)).find(({ runId }) => n === undefined || runId.startsWith(`${n}-`)), {
+      timeoutMs: 60_000,
+    });
+  }
+
+  /** The task once it is closed or parked. */
+  async settled(id: string, timeoutMs = 90_000): Promise<TaskReport> {
+    const report = await this.fleet.wait(id, timeoutMs);
+    if (report) return report;
+    throw new Error(`${id} did not settle: ${JSON.stringify(await this.fleet.view(id))}`);
+  }
+
+  /** The activity that is pending for a task, as the server knows it. */
+  async pending(id: string): Promise<{ activityId: string; started: boolean } | undefined> {
+    const { raw } = await this.client.workflow.getHandle(id).describe();
+    const [activity] = raw.pendingActivities ?? [];
+    // 2: PENDING_ACTIVITY_STATE_STARTED
+    return activity && { activityId: activity.activityId ?? '', started: activity.state === 2 };
+  }
+
+  /** The result of a closed task, by the server's long poll. */
+  async result(id: string): Promise<TaskView> {
+    return (await this.client.workflow.getHandle(id).result()) as TaskView;
+  }
+
+  /** Runs the command as a person would. */
+  async cli(args: string[], options: { cwd?: string; input?: string; env?: Record<string, string> } = {}) {
+    const { stdout, stderr, exitCode } = await execa(process.execPath, [MAIN, ...args], {
+      cwd: options.cwd ?? this.root,
+      env: { ...this.server.env, FLEET_HOME: `${this.root}/client`, ...options.env },
+      extendEnv: false,
+      reject: false,
+      ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
+    });
+    return { stdout, stderr, code: exitCode };
+  }
+
+  /** A repository with one commit of these files. */
+  async repo(name: string, files: Record<string, string> = { 'README.md': 'hello\n' }): Promise<string> {
+    const dir = `${this.root}/${name}`;
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(`${dir}/${path}`.replace(/\/[^/]*$/, ''), { recursive: true });
+      await writeFile(`${dir}/${path}`, text);
+    }
+    await git(dir, 'init', '-q', '-b', 'main');
+    await git(dir, 'add', '-A');
+    await git(dir, '-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-q', '-m', 'Base');
+    return dir;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopWorkers();
+    for (const pid of await strays(this.root)) kill(pid);
+    await until(async () => (await strays(this.root)).length === 0, { timeoutMs: 20_000 });
+    await this.#dispose();
+  }
+}
+
+/** Other test files run workers on this machine at the same time. */
+const uniqueName = (name: string): string => `${name}-${process.pid}`;
+
+/** Processes that carry the folder in their command line or environment: everything that a fleet in it started. */
+export async function strays(root: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const texts = await Promise.all(
+        ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')),
+      );
+      return texts.some((text) => text.includes(root)) ? [pid] : [];
+    }),
+  );
+  return found.flat();
+}
+
+export async function git(dir: string, ...args: string[]): Promise<string> {
+  return (await execa('git', ['-C', dir, ...args], { env: { GIT_CONFIG_GLOBAL: '/dev/null' } })).stdout;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function exited(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}

@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import proto from '@temporalio/proto';
+import type { TaskInput } from '../../src/domain/task.ts';
+import { agent, TestFleet } from './fleet.ts';
+import { until } from './until.ts';
+
+const { History } = proto.temporal.api.history.v1;
+type History = proto.temporal.api.history.v1.IHistory;
+
+/** As protobufjs writes it: the SDK's own conversion throws where another version of protobufjs is installed beside its own. */
+const toJson = (history: History): unknown =>
+  History.toObject(History.fromObject(history), { longs: String, bytes: String, enums: String });
+export const historyFromJson = (json: unknown): History => History.fromObject(json as Record<string, unknown>);
+
+/** Runs one task for each way that a task may take, for real, and writes their histories as `<name>.json` into `dir`. */
+export async function recordHistories(dir: string): Promise<void> {
+  await using fleet = await TestFleet.start();
+  const repo = await fleet.repo('repo');
+  const lease = { heartbeat: '3s', grace: '23s', selfKill: '10s' };
+  const coders = { ok: agent('ok.sh'), wait: agent('wait-for-file.sh') };
+  const worker = (name: string) => fleet.worker(name, { worker: { slots: 4 }, lease, coders });
+  const enqueue = (input: Partial<TaskInput>) => fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok', ...input });
+  const save = async (name: string, id: string) => {
+    const history = await fleet.client.workflow.getHandle(id).fetchHistory();
+    await writeFile(`${dir}/${name}.json`, `${JSON.stringify(toJson(history))}\n`);
+  };
+  const go = async (id: string, n: number) => writeFile(`${(await fleet.running(id, n)).work}/go`, '');
+  const flag = `${fleet.root}/flag`;
+  const first = await worker('first');
+
+  const ways: Record<string, () => Promise<string>> = {
+    async done() {
+      const id = await enqueue({ verify: ['test -s made.txt'] });
+      await fleet.settled(id);
+      return id;
+    },
+    async 'rejected-then-done'() {
+      const id = await enqueue({ verify: [`test -e ${flag} || { touch ${flag}; false; }`], retry: { backoff: '1s' } });
+      await fleet.settled(id);
+      return id;
+    },
+    async 'parked-retry-accept'() {
+      const id = await enqueue({ verify: ['false'], retry: { maxAttempts: 1 } });
+      await fleet.settled(id);
+      await fleet.fleet.retry(id, 'once more');
+      await until(async () => (await fleet.fleet.view(id)).runs.length === 2);
+      await fleet.settled(id);
+      await fleet.fleet.accept(id, 'checked by hand');
+      await fleet.result(id);
+      return id;
+    },
+    async 'given-up'() {
+      const id = await enqueue({ verify: ['false'], retry: { maxAttempts: 1 } });
+      await fleet.settled(id);
+      await fleet.fleet.giveUp(id, 'not worth it');
+      await until(async () => (await fleet.fleet.view(id)).state === 'failed');
+      return id;
+    },
+    async cancelled() {
+      const id = await enqueue({ coder: 'wait' });
+      await fleet.running(id);
+      await fleet.fleet.cancel(id);
+      await until(async () => (await fleet.fleet.view(id)).state === 'cancelled', { timeoutMs: 30_000 });
+      return id;
+    },
+    async invalid() {
+      const options = { workflowId: 'invalid', taskQueue: 'fleet', args: [{ objective: '' }] };
+      await fleet.client.workflow.execute('agentTask', options).catch(() => undefined);
+      return 'invalid';
+    },
+  };
+  await Promise.all(Object.entries(ways).map(async ([name, way]) => save(name, await way())));
+
+  // The worker goes and comes back, then it goes for good.
+  const [adopted, lost] = [await enqueue({ coder: 'wait' }), await enqueue({ coder: 'wait' })];
+  await Promise.all([fleet.running(adopted), fleet.running(lost)]);
+  await first.stop('SIGTERM');
+  const back = await worker('first');
+  await go(adopted, 1);
+  await fleet.settled(adopted);
+  await save('adopted', adopted);
+  await back.stop('SIGKILL');
+  await worker('second');
+  await go(lost, 2);
+  await fleet.settled(lost);
+  await save('lost-then-done', lost);
+}
