@@ -16,6 +16,10 @@ export interface Coder {
   /** Names of the worker's environment variables that the agent needs, e.g. its API key. */
   readonly env: readonly string[];
   start(order: StartOrder): AgentStart;
+  /** Whether a line only says that the CLI is alive: no sign of work. */
+  heartbeat?(line: string): boolean;
+  /** The model where the task names none, as far as the configuration tells. */
+  model?: string | undefined;
   /**
    * A parser for one run: takes one line of stdout, without its line break, and gives what it means. Never throws.
    * `earlier`: the events of that run so far, where another worker process read its first lines.

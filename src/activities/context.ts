@@ -24,6 +24,8 @@ export interface Deps {
   isolation: Isolation;
   /** Whether this worker may still act for its runs: it has proved contact within the self-kill deadline. */
   inContact(): boolean;
+  /** Homes of other workers on this machine, which no agent of this one may see. */
+  otherHomes(): string[];
   /** `<address>/<namespace>` */
   server: string;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
@@ -78,13 +80,14 @@ export function unlessLost(error: unknown): undefined {
 
 /** What the agent and the setup commands of a run may see and write. */
 export function isolationPlan(
-  { home, isolation }: Deps,
+  { home, isolation, otherHomes }: Deps,
   ref: RunRef,
   { baseDir, sealed }: Pick<Prepared, 'baseDir' | 'sealed'>,
 ): IsolationPlan {
   return {
     isolation,
     home: home.root,
+    hide: otherHomes(),
     show: [
       { path: home.run(ref.taskId, ref.runId).work, readOnly: false },
       { path: baseDir, readOnly: true },

@@ -26,16 +26,19 @@ export class Follower {
   ended: Extract<AgentEvent, { type: 'ended' }> | null = null;
   lastAt: string | undefined;
 
+  readonly #heartbeat: NonNullable<Coder['heartbeat']>;
   readonly #log: { dir: string; stream: 'stdout' };
   readonly #file: string;
   readonly #parse: ReturnType<Coder['parser']>;
   readonly #lines: LineReader;
   #read: number;
+  #heartbeatBytes = 0;
   #kept = 0;
 
   private constructor(files: { events: string; logs: string }, coder: Coder, stored: StoredEvent[]) {
     this.#file = files.events;
     this.#log = { dir: files.logs, stream: 'stdout' };
+    this.#heartbeat = (line) => coder.heartbeat?.(line) ?? false;
     this.#parse = coder.parser(stored);
     for (const event of stored) this.#take(event);
     this.#kept = stored.reduce((bytes, event) => bytes + JSON.stringify(event).length, 0);
@@ -49,9 +52,9 @@ export class Follower {
     return new Follower(files, coder, await readEvents(files.events));
   }
 
-  /** Bytes of output seen so far. */
+  /** Bytes of output seen so far, without the CLI's heartbeats. */
   get bytes(): number {
-    return this.#read;
+    return this.#read - this.#heartbeatBytes;
   }
 
   /** Reads what is there, a few MB at a time. `final`: all of it; the agent has ended, the last line may lack its line break. */
@@ -67,8 +70,13 @@ export class Follower {
 
   async #store(lines: { line: string; offset: number }[]): Promise<void> {
     const at = new Date().toISOString();
-    if (lines.length > 0) this.lastAt = at;
-    const events = lines.flatMap(({ line, offset }) => this.#parse(line).map((event) => ({ ...event, at, offset })));
+    const work = lines.filter(({ line }) => {
+      if (!this.#heartbeat(line)) return true;
+      this.#heartbeatBytes += Buffer.byteLength(line) + 1;
+      return false;
+    });
+    if (work.length > 0) this.lastAt = at;
+    const events = work.flatMap(({ line, offset }) => this.#parse(line).map((event) => ({ ...event, at, offset })));
     for (const event of events) this.#take(event);
     const text = events
       .filter(({ type }) => this.#kept < (BULKY.has(type) ? EVENTS_MAX : 2 * EVENTS_MAX))

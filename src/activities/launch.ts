@@ -48,7 +48,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   const outcome: AgentOutcome = {
     ...exit,
     session: follower.session,
-    model: follower.model,
+    model: follower.model ?? prepared.task.model ?? coder.model ?? null,
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
     claim: (follower.ended?.text || follower.text).slice(0, CLAIM_MAX),
     until: follower.until,
@@ -159,10 +159,10 @@ async function superviseAgent(
     nextIdle = performance.now() + idleEveryMs;
     const status = await keeper.status(ref).catch(unlessLost);
     if (status?.state !== 'live') continue;
-    const sign = { now: performance.now(), bytes: status.stdoutBytes + status.stderrBytes, cpuMs: status.cpuMs };
+    const sign = { now: performance.now(), bytes: follower.bytes + status.stderrBytes, cpuMs: status.cpuMs };
     if (idle.sample(sign) === 'active') continue;
     const silentMs = performance.now() - idle.since;
-    if ((await newestChange(files.work, Date.now() - silentMs)) > Date.now() - silentMs)
+    if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)
       idle.stirred(performance.now());
     else stop('stalled');
   }

@@ -6,7 +6,7 @@ import { ensureBase, emptyBase } from '../adapters/git/base-store.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';
-import { openSource } from '../adapters/git/source.ts';
+import { openSource, type PathSource } from '../adapters/git/source.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { writeJson } from '../adapters/json-file.ts';
 import { copyNote } from '../adapters/notes.ts';
@@ -45,6 +45,7 @@ async function prepare(
   // 1. Where the repository comes from, and the commit to start from.
   const origin = await openOrigin(deps, order);
   if (!origin.ok) return origin;
+  deps.registry.borrow(order, origin.baseDir);
 
   // 2. What the repository asks for itself.
   const read = await readRepoFile(origin.baseDir, origin.base);
@@ -103,8 +104,14 @@ async function openOrigin({ home }: Deps, { task, base }: WorktreeOrder): Promis
     baseDir: stored.path,
     repoKey: source.key,
     checkout: source.kind === 'path' ? source.checkout : null,
-    sealed: source.kind === 'path' ? [source.checkout, source.commonDir].filter((dir) => dir !== null) : [],
+    sealed: source.kind === 'path' ? foldersOf(source) : [],
   };
+}
+
+/** All that belongs to the user's repository: of a linked worktree also the main one. */
+function foldersOf({ checkout, commonDir }: PathSource): string[] {
+  const main = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+  return [...new Set([checkout ?? main, commonDir, main])];
 }
 
 async function readRepoFile(

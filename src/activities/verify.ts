@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { runContained } from '../adapters/contained.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
 import { copyNote } from '../adapters/notes.ts';
 import { writePatch } from '../adapters/git/patch.ts';
 import { saveRescue } from '../adapters/git/rescue.ts';
@@ -49,7 +50,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
 
   // 2. One receipt a kind; the acceptance command is not run for an agent that did not end well.
   const acceptance = { home: `${files.dir}/acceptance-home`, tmp: `${files.dir}/acceptance-tmp` };
-  await rm(files.acceptance, { recursive: true, force: true });
+  await removeTree(files.acceptance);
   await Promise.all([files.acceptance, acceptance.home, acceptance.tmp].map((dir) => mkdir(dir, { recursive: true })));
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
@@ -60,6 +61,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
       const result = await runContained(command, {
         isolation: deps.isolation,
         home: deps.home.root,
+        hide: deps.otherHomes(),
         show: [acceptance.home, acceptance.tmp, files.acceptance].map((path) => ({ path })),
         readOnly: prepared.sealed,
         signal,
@@ -87,7 +89,8 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   await writeFile(keptRun.receipts, receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''));
 
   // 3. What was rejected is kept for a person: nothing is lost by a verdict.
-  const changed = result.commit !== base;
+  // Nor may a person's word deliver what could lead out of the tree.
+  const changed = result.commit !== base && result.violations.length === 0;
   if (!verdict.accepted && changed) {
     const saved = await saveRescue({
       ...{ vaultDir: deps.home.vaultOf(prepared.repoKey), gitDir: files.result },

@@ -12,6 +12,8 @@ export interface IsolationPlan {
   home: string;
   /** Folders inside `home` that the tree sees. They must exist. */
   show: { path: string; readOnly?: boolean }[];
+  /** Folders outside `home` that the tree does not see at all: other fleet homes. A missing one is skipped. */
+  hide?: string[];
   /** Folders outside `home` that the tree can only read, e.g. the user's checkout. A missing one is skipped. */
   readOnly: string[];
 }
@@ -30,7 +32,7 @@ PATH=${SYSTEM_PATH}
 exec 8<"$home"
 while [ "$1" != -- ]; do
   case $1 in
-    hide) mount -t tmpfs -o mode=755,size=1m fleet "$home" ;;
+    hide) mount -t tmpfs -o mode=755,size=1m fleet "$2" ;;
     show) mkdir -p "$home/$2"; mount --no-canonicalize --bind "/proc/self/fd/8/$2" "$home/$2" ;;
     show-ro)
       mkdir -p "$home/$2"; mount --no-canonicalize --bind "/proc/self/fd/8/$2" "$home/$2"
@@ -124,8 +126,13 @@ function mounts(plan: IsolationPlan): string[] {
   const stray = show.find(({ path }) => !within(home, path) || path === home);
   if (stray) throw new Error(`${stray.path} is not inside ${home}`);
   const seal = plan.readOnly.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const hidden = (plan.hide ?? [])
+    .filter((path) => existsSync(path))
+    .map((path) => realpathSync(path))
+    .filter((path) => !within(home, path) && !within(path, home));
   return [
     ...seal.filter((path) => !within(home, path)).flatMap((path) => ['seal', path]),
+    ...hidden.flatMap((path) => ['hide', path]),
     'hide',
     home,
     ...show.flatMap(({ path, readOnly }) => [readOnly ? 'show-ro' : 'show', relative(home, path)]),

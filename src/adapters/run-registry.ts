@@ -1,9 +1,10 @@
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import { readJson, writeJson } from './json-file.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** What this worker knows of a run that it claimed; `run.json` in the run's folder. */
 export interface RunRecord extends RunRef {
@@ -39,6 +40,7 @@ export interface Prepared {
 export class RunRegistry {
   readonly #home: HomeLayout;
   readonly #runs = new Map<string, RunRecord>();
+  readonly #borrowed = new Map<string, string>();
   readonly #busy = new Map<string, number>();
   readonly #chains = new Map<string, Promise<unknown>>();
   readonly #touched = new Map<string, number>();
@@ -50,14 +52,14 @@ export class RunRegistry {
 
   static async open(home: HomeLayout): Promise<RunRegistry> {
     const registry = new RunRegistry(home);
-    await rm(`${home.runs}/.trash`, { recursive: true, force: true });
+    await removeTree(`${home.runs}/.trash`);
     await mkdir(home.runs, { recursive: true });
     const tasks = await readdir(home.runs, { withFileTypes: true });
     for (const { name: task } of tasks.filter((entry) => entry.isDirectory())) {
       for (const run of await readdir(`${home.runs}/${task}`)) {
         const record = await readJson<RunRecord>(home.run(task, run).record);
         if (record) registry.#runs.set(run, record);
-        else await rm(home.run(task, run).dir, { recursive: true, force: true });
+        else await removeTree(home.run(task, run).dir);
       }
     }
     return registry;
@@ -98,6 +100,16 @@ export class RunRegistry {
     return true;
   }
 
+  /** Notes what a run under preparation borrows from; its record on disk says so only when it is prepared. */
+  borrow({ runId }: RunRef, baseDir: string): void {
+    this.#borrowed.set(runId, baseDir);
+  }
+
+  /** Base stores that must stay. */
+  basesInUse(): Set<string> {
+    return new Set([...this.#borrowed.values(), ...this.list().flatMap(({ prepared }) => prepared?.baseDir ?? [])]);
+  }
+
   async prepared(ref: RunRef, prepared: Prepared): Promise<void> {
     const record = this.#runs.get(ref.runId);
     if (!record) return;
@@ -112,9 +124,10 @@ export class RunRegistry {
     const trash = `${this.#home.runs}/.trash/${ref.runId}-${process.hrtime.bigint()}`;
     await rename(dir, trash).catch(ignoreMissing);
     this.#runs.delete(ref.runId);
+    this.#borrowed.delete(ref.runId);
     this.#touched.delete(ref.runId);
     this.#changed();
-    await rm(trash, { recursive: true, force: true });
+    await removeTree(trash);
     await rmdir(`${this.#home.runs}/${ref.taskId}`).catch(() => undefined);
   }
 

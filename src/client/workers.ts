@@ -23,7 +23,9 @@ const { WORKER_STATUS_SHUTTING_DOWN: STOPPING, WORKER_STATUS_SHUTDOWN: STOPPED }
 
 /** The workers that are attached, each asked for its slots, coders and runs. */
 export async function listWorkers(wire: Wire): Promise<AttachedWorker[]> {
-  const found = (await heartbeats(wire)) ?? (await pollers(wire));
+  const [beats, polls] = await Promise.all([heartbeats(wire), pollers(wire)]);
+  // A worker's first heartbeat comes seconds after it has attached.
+  const found = [...(beats?.seen ?? []), ...polls.filter(({ identity }) => !beats?.known.has(identity))];
   const workers = groupWorkers(found);
   return mapBounded(workers, WIDTH, async (worker) => {
     const { name, hostQueue, queues } = worker;
@@ -67,9 +69,11 @@ export function groupWorkers(seen: readonly Seen[]): FoundWorker[] {
 }
 
 /** From the workers' own heartbeats; undefined where the server does not keep them. */
-async function heartbeats({ client }: Wire): Promise<Seen[] | undefined> {
+async function heartbeats({ client }: Wire): Promise<{ seen: Seen[]; known: Set<string> } | undefined> {
   const { namespace } = client.options;
   const seen: Seen[] = [];
+  /** Also those that have stopped. */
+  const known = new Set<string>();
   let nextPageToken: Uint8Array = new Uint8Array();
   try {
     do {
@@ -80,6 +84,7 @@ async function heartbeats({ client }: Wire): Promise<Seen[] | undefined> {
         : (page.workers ?? []);
       for (const beat of beats) {
         const { workerIdentity: identity, taskQueue, status } = beat;
+        if (identity) known.add(identity);
         if (!identity || !taskQueue || status === STOPPING || status === STOPPED) continue;
         const at =
           'heartbeatTime' in beat && beat.heartbeatTime ? Number(beat.heartbeatTime.seconds) * 1_000 : Date.now();
@@ -91,10 +96,10 @@ async function heartbeats({ client }: Wire): Promise<Seen[] | undefined> {
     if (isUnreachable(error)) throw error;
     return undefined;
   }
-  return seen;
+  return { seen, known };
 }
 
-/** From who polls the configured queues, on a server without worker heartbeats. */
+/** From who polls the configured queues. */
 async function pollers(wire: Wire): Promise<Seen[]> {
   const { config } = wire;
   const queues = [...new Set([...config.queues, ...config.worker.queues])];

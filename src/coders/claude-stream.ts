@@ -15,7 +15,7 @@ import {
 import { add, correction, countedIn, type Counted, type Protocol } from './overlay.ts';
 
 /** `claude -p --output-format stream-json --verbose`: one JSON object a line (`facts/coders.md`, section 3). */
-export const claudeProtocol: Protocol = { structured: true, parser };
+export const claudeProtocol: Protocol = { structured: true, parser, heartbeat };
 
 interface State {
   started: boolean;
@@ -52,6 +52,11 @@ function parser(earlier: readonly AgentEvent[] = []): (line: string) => AgentEve
         return [];
     }
   };
+}
+
+/** Every 30 s while a tool runs, also one that hangs. */
+function heartbeat(line: string): boolean {
+  return line.startsWith('{"type":"tool_progress"') && parseObject(line)?.['heartbeat'] === true;
 }
 
 function system(state: State, event: Json): AgentEvent[] {

@@ -37,6 +37,7 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     name: 'codex',
     command,
     ...codexProtocol,
+    model: overlay.model,
     // `codex exec` does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
     env: [...new Set(['CODEX_API_KEY', ...(overlay.env ?? [])])],
     start({ tree, home, userHome, model = overlay.model, prompt }) {

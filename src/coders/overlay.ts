@@ -18,6 +18,7 @@ export interface CoderDeclaration {
 export interface Protocol {
   structured: boolean;
   parser: Coder['parser'];
+  heartbeat?: NonNullable<Coder['heartbeat']>;
 }
 
 /** The tokens and cost that a run's events have counted so far; a correction is relative to it. */

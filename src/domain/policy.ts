@@ -50,10 +50,9 @@ export function decide(after: {
       return { next: 'park', reason: failure.reason, message: `${failure.message} (${waits} times in a row)` };
     const until = failure.until ? Date.parse(failure.until) - nowMs : Number.NaN;
     const pauseMs = Math.min(LONGEST_BACKOFF_MS, PAUSE_MS * 2 ** Math.max(0, waits - 1));
-    return {
-      next: 'retry',
-      delayMs: Number.isNaN(until) ? pauseMs : Math.min(LONGEST_WAIT_MS, Math.max(1_000, until)),
-    };
+    // A reset time that keeps lying in the past, or near, is no reason to start an agent every second.
+    const leastMs = waits > 3 ? pauseMs : 5_000;
+    return { next: 'retry', delayMs: until > 0 ? Math.min(LONGEST_WAIT_MS, Math.max(leastMs, until)) : pauseMs };
   }
   return {
     next: 'retry',

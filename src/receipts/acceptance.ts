@@ -1,5 +1,5 @@
 import { checkoutTree, restoreProtected } from '../adapters/git/checkout.ts';
-import { copyIgnored } from '../adapters/git/private-repo.ts';
+import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { ContainedResult, Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted } from './bounded.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { constants, type Dirent } from 'node:fs';
+import { lstat, mkdir, open, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { matches } from '../adapters/glob.ts';
 import type { ReceiptCollector } from '../ports.ts';
@@ -8,6 +8,9 @@ import { clip, counted, named } from './bounded.ts';
 
 const CAP_BYTES = 100 * 1024 * 1024;
 const FILES_MAX = 1_000;
+const MATCHES_MAX = 20_000;
+/** Names looked at on the way: more than any installed packages have. */
+const NAMES_MAX = 1_000_000;
 const LISTED = 12;
 
 interface Output {
@@ -21,13 +24,26 @@ interface Entry {
   size: number;
 }
 
+interface Look {
+  root: string;
+  wanted: (path: string) => boolean;
+  /** Names that may still be looked at; below 0 the walk has given up. */
+  left: number;
+}
+
 /** Declared outputs in the agent's tree, ignored files among them: hashed, and copied to where they stay. No link is followed. */
 export const artifacts: ReceiptCollector = {
   kind: 'artifacts',
   async collect({ task, tree, outputsDir }) {
     if (task.artifacts.length === 0) return undefined;
     const entries: Entry[] = [];
-    for await (const entry of walk(tree, '', matches(task.artifacts))) entries.push(entry);
+    const look = { root: tree, wanted: matches(task.artifacts), left: NAMES_MAX };
+    for await (const entry of walk(look, '')) if (entries.push(entry) > MATCHES_MAX) break;
+    if (entries.length > MATCHES_MAX || look.left < 0) {
+      const what = look.left < 0 ? `the tree has more than ${NAMES_MAX}` : `the outputs are more than ${MATCHES_MAX}`;
+      const summary = `${what} files and folders: too many to look through`;
+      return { ok: false, summary, evidence: { matched: entries.length } };
+    }
     const missing = task.artifacts.flatMap((glob) => lacking(glob, entries) ?? []);
     const files = entries.filter(({ kind }) => kind === 'file');
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
@@ -72,14 +88,21 @@ function lacking(glob: string, entries: readonly Entry[]): string | undefined {
  * Everything but folders, in a fixed order; links are told, not followed. The root's `.git` is left out, and so is what
  * cannot be reached (no permission, a name that is no text): it is nothing that anybody could use.
  */
-async function* walk(root: string, below: string, wanted: (path: string) => boolean): AsyncGenerator<Entry> {
-  const found = await readdir(join(root, below), { withFileTypes: true }).catch(unreachable);
-  for (const entry of (found ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+async function* walk(look: Look, below: string): AsyncGenerator<Entry> {
+  const found: Dirent[] = [];
+  const folder = await opendir(join(look.root, below), { bufferSize: 1_024 }).catch(unreachable);
+  for await (const entry of folder ?? []) {
+    look.left -= 1;
+    if (look.left < 0) return;
+    found.push(entry);
+  }
+  for (const entry of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (look.left < 0) return;
     const path = below ? `${below}/${entry.name}` : entry.name;
     if (path === '.git') continue;
-    if (entry.isDirectory()) yield* walk(root, path, wanted);
-    else if (wanted(path)) {
-      const stat = await lstat(join(root, path)).catch(unreachable);
+    if (entry.isDirectory()) yield* walk(look, path);
+    else if (look.wanted(path)) {
+      const stat = await lstat(join(look.root, path)).catch(unreachable);
       if (stat) yield { path, size: stat.size, kind: kindOf(stat) };
     }
   }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { tmpdir, userInfo } from 'node:os';
@@ -9,6 +9,8 @@ import type { HomeLayout } from '../domain/names.ts';
 /** A lock that ends with the process, however it ends. */
 export interface HeldLock {
   release(): void;
+  /** Homes of the other workers that run, or ran, on this machine under this user. */
+  otherHomes(): string[];
 }
 
 /** One worker per FLEET_HOME, and one per name on a machine: the second is refused. */
@@ -25,20 +27,26 @@ export async function lockWorker(home: HomeLayout, name: string): Promise<HeldLo
       `${names}/${name}.lock`,
       `a worker named ${name} is already running on this machine: choose another with --name`,
     );
-    return { release: () => [byHome, byName].forEach((held) => held.release()) };
+    ftruncateSync(byName);
+    writeSync(byName, home.root);
+    const read = (file: string) => readFileSync(`${names}/${file}`, 'utf8');
+    return {
+      release: () => [byHome, byName].forEach((fd) => closeSync(fd)),
+      otherHomes: () => [...new Set(readdirSync(names).map(read))].filter((root) => root && root !== home.root),
+    };
   } catch (error) {
-    byHome.release();
+    closeSync(byHome);
     throw error;
   }
 }
 
-function lock(path: string, refusal: string): HeldLock {
+function lock(path: string, refusal: string): number {
   const fd = openSync(path, 'a+', 0o600);
   if (!tryLock(fd)) {
     closeSync(fd);
     throw new FleetError(refusal, { exitCode: 2 });
   }
-  return { release: () => closeSync(fd) };
+  return fd;
 }
 
 /** The random part of the worker's own queue; stays the same over restarts, so that its runs find it again. */

@@ -29,10 +29,7 @@ export function startReaper(deps: Deps, client: Client, log: (line: string) => v
 }
 
 export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<void> {
-  releaseBases({
-    home: deps.home,
-    inUse: new Set(deps.registry.list().flatMap(({ prepared }) => prepared?.baseDir ?? [])),
-  });
+  releaseBases({ home: deps.home, inUse: deps.registry.basesInUse() });
   for (const run of deps.registry.quietFor(QUIET_MS)) {
     // Another server's tasks are not this one's to judge.
     if (run.server !== deps.server) continue;

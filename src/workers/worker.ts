@@ -100,21 +100,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const defaultCoder = config.worker.coder ?? coders.keys().next().value;
     const { inContact } = contact;
     const server = `${target.address}/${namespace}`;
+    const { otherHomes } = held;
     const deps: Deps = {
-      ...{
-        home,
-        config,
-        worker,
-        knownCoders,
-        coders,
-        defaultCoder,
-        registry,
-        keeper,
-        isolation,
-        inContact,
-        server,
-        env,
-      },
+      ...{ home, config, worker, env, server, registry, keeper, isolation },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes },
     };
 
     // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.

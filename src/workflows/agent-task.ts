@@ -2,7 +2,7 @@ import { ApplicationFailure, isCancellation, proxyActivities, sleep, workflowInf
 import type { Activities } from '../activities/index.ts';
 import type { Failure, Reason } from '../domain/failure.ts';
 import { isTaskId, priorityKey } from '../domain/names.ts';
-import { decide, feedbackOf } from '../domain/policy.ts';
+import { decide } from '../domain/policy.ts';
 import type { AgentOutcome, Claim, TaskView } from '../domain/run.ts';
 import { parseTask, type Task } from '../domain/task.ts';
 import { TaskBook } from './book.ts';
@@ -91,7 +91,7 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
   // 3. The agent, started or adopted.
   book.enter('running');
   const launched = await host.call(`agent: ${view.coder}`, (on) =>
-    on.launchAgent({ ...host.ref, feedback: feedbackOf(book.counted) }),
+    on.launchAgent({ ...host.ref, feedback: book.feedback }),
   );
   if (!launched.ok) return launched.failure;
   book.launched(launched.outcome);

@@ -2,7 +2,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { sumUsage, NO_USAGE } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
 import { claimQueue } from '../domain/names.ts';
-import { attemptsUsed } from '../domain/policy.ts';
+import { attemptsUsed, feedbackOf } from '../domain/policy.ts';
 import type { AgentOutcome, Claim, RunView, TaskState, TaskView, Verified } from '../domain/run.ts';
 import { isUrl, titleOf, type Task } from '../domain/task.ts';
 import { ATTRIBUTES } from './attributes.ts';
@@ -63,6 +63,11 @@ export class TaskBook {
   /** Runs since a person last said `retry`: what the policy decides on. */
   get counted(): RunView[] {
     return this.view.runs.slice(this.#forgiven);
+  }
+  /** What the next run is told: also why runs were rejected that a person's `retry` has forgiven, and what the person said. */
+  get feedback(): string[] {
+    const { runs, decision } = this.view;
+    return [...feedbackOf(runs), ...(decision?.action === 'retry' && decision.why ? [decision.why] : [])];
   }
   get nextRun(): number {
     return this.#runs + 1;

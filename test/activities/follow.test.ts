@@ -56,3 +56,17 @@ test('a restarted follower goes on where the events end, also behind a line that
   expect(events.filter(({ type }) => type === 'text')).toHaveLength(2);
   expect(second.ended?.ok).toBe(true);
 });
+
+test("a CLI's own heartbeat is no sign of work", async () => {
+  await using temp = await tempDir();
+  const at = await files(temp.path);
+  const log = `${at.logs}/stdout.000000000000`;
+  await writeFile(log, text(1, 'one'));
+  const follower = await Follower.open(at, coder);
+  await follower.drain(false);
+  const { bytes, lastAt } = follower;
+  await appendFile(log, line({ type: 'tool_progress', tool_use_id: 't', elapsed_time_seconds: 30, heartbeat: true }));
+  await follower.drain(false);
+  expect(follower.bytes).toBe(bytes);
+  expect(follower.lastAt).toBe(lastAt);
+});

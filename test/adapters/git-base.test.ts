@@ -82,6 +82,19 @@ describe('base store', () => {
     expect(readdirSync(dir).filter((name) => name.includes('making'))).toEqual([]);
   });
 
+  test('what was asked for just now stays, however many there are', async () => {
+    await using temp = await tempDir();
+    const home = homeLayout(`${temp.path}/home`);
+    const dir = `${home.bases}/key`;
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    for (const minutes of [1, 2, 3, 4, 9, 11, 48]) {
+      mkdirSync(`${dir}/${minutes}.git`, { recursive: true });
+      utimesSync(`${dir}/${minutes}.git`, ago(minutes), ago(minutes));
+    }
+    releaseBases({ home, inUse: new Set() });
+    expect(readdirSync(dir).sort()).toEqual(['1.git', '2.git', '3.git', '4.git', '9.git']);
+  });
+
   test('the empty base is one deterministic commit', async () => {
     await using temp = await tempDir();
     const home = homeLayout(`${temp.path}/home`);

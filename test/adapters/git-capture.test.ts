@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { ensureBase } from '../../src/adapters/git/base-store.ts';
 import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
 import { snapshotUntracked } from '../../src/adapters/git/walk.ts';
@@ -89,4 +89,33 @@ test('a sha256 repository works', async () => {
   git(lab.tree, 'add', '-A');
   expect(result.tree).toBe(git(lab.tree, 'write-tree'));
   expect(readFileSync(`${result.gitDir}/config`, 'utf8')).toContain('sha256');
+});
+
+test('a link in the place of the worktree leads nowhere', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, FILES);
+  write(temp.path, { 'secrets/key': 'private' });
+  renameSync(lab.tree, `${lab.tree}-moved`);
+  symlinkSync(`${temp.path}/secrets`, lab.tree);
+  const result = await lab.capture();
+  expect(result.violations).not.toEqual([]);
+  expect(paths(result)).not.toContain('key');
+  expect(readFileSync(`${temp.path}/secrets/key`, 'utf8')).toBe('private');
+});
+
+test('a file that is called like a full disk is no full disk', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, FILES);
+  write(lab.tree, { 'a.txt': 'mine\n' });
+  git(lab.tree, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qam', 'mine');
+  const head = git(lab.tree, 'rev-parse', 'HEAD^{tree}');
+  const object = `${lab.tree}/.git/objects/${head.replace(/^(..)/, '$1/')}`;
+  chmodSync(object, 0o644);
+  writeFileSync(object, 'garbage');
+  const pack = `${lab.tree}/.git/objects/pack/pack-No space left on device`;
+  write(lab.tree, { '.git/objects/pack/.keep': '' });
+  for (const kind of ['idx', 'pack']) writeFileSync(`${pack}.${kind}`, 'garbage');
+  const result = await lab.capture();
+  expect(result.odd).not.toBeNull();
+  expect(paths(result)).toEqual(['a.txt']);
 });

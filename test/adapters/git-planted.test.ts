@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { checkoutTree, restoreProtected } from '../../src/adapters/git/checkout.ts';
 import { deliverBranch } from '../../src/adapters/git/deliver.ts';
-import { writePatch } from '../../src/adapters/git/result.ts';
+import { writePatch } from '../../src/adapters/git/patch.ts';
 import { git, makeLab, paths, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 
@@ -129,9 +129,22 @@ describe('planted programs', () => {
     expect(paths(result)).toEqual(expect.arrayContaining(['a.txt', 'b.txt', 'own.txt']));
     expect(readFileSync(`${temp.path}/c/a.txt`, 'utf8')).toBe('changed\n');
     expect(readFileSync(`${temp.path}/c/test/t`, 'utf8')).toBe('t\n');
+    expect(result.violations).toEqual(
+      name === 'submodule' ? [expect.stringMatching(/^\.gitmodules: refused by git: gitmodules/)] : [],
+    );
     if (name === 'submodule') expect(delivered).toMatchObject({ ok: false, failure: { reason: 'tampered' } });
     else expect(delivered.ok).toBe(true);
   });
+});
+
+test('what the base has already is not held against the agent', async () => {
+  await using temp = await tempDir();
+  const url = '[submodule "s"]\n\tpath = s\n\turl = ext::sh -c "x"\n\tupdate = !x\n';
+  const lab = await makeLab(temp.path, { '.gitmodules': url });
+  write(lab.tree, { '.gitignore': 'out\n' });
+  expect(await lab.capture()).toMatchObject({ leftUncommitted: 1, violations: [] });
+  write(lab.tree, { '.gitmodules': `${url}\n` });
+  expect((await lab.capture()).violations).toEqual([expect.stringMatching(/^\.gitmodules: refused by git/)]);
 });
 
 test('most of them do run under plain git: the plants are real', async () => {

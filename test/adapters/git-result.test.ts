@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { checkoutTree, restoreProtected } from '../../src/adapters/git/checkout.ts';
-import { diffstat, writePatch } from '../../src/adapters/git/result.ts';
+import { diffstat, writePatch } from '../../src/adapters/git/patch.ts';
 import { git, makeLab, paths, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 
@@ -47,6 +48,46 @@ describe('the agent’s commits', () => {
     expect(paths(await lab.capture())).toEqual(['out/y', 'x.log']);
     write(lab.tree, { more: '1' });
     expect(paths(await lab.capture())).toEqual(['more', 'out/y', 'x.log']);
+  });
+
+  test('a commit that stands for a billion files is not listed: one commit of ours', async () => {
+    await using temp = await tempDir();
+    const lab = await makeLab(temp.path);
+    let [id, kind] = [git(lab.tree, 'rev-parse', 'HEAD:a.txt'), '100644 blob'];
+    for (let level = 0; level < 9; level += 1) {
+      const lines = Array.from({ length: 10 }, (_, i) => `${kind} ${id}\te${i}\n`).join('');
+      id = execFileSync('git', ['mktree'], { cwd: lab.tree, input: lines, encoding: 'utf8' }).trim();
+      kind = '040000 tree';
+    }
+    git(lab.tree, 'reset', '-q', '--soft', git(lab.tree, 'commit-tree', id, '-p', lab.base, '-m', 'bomb'));
+    write(lab.tree, { kept: 'work' });
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const timer = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5);
+    const result = await lab.capture();
+    clearInterval(timer);
+    expect(result).toMatchObject({
+      odd: "the agent's commit has too many files",
+      commits: [],
+      changes: [{ path: 'kept', kind: 'added' }],
+      leftUncommitted: 1,
+      violations: [],
+    });
+    expect(git(result.gitDir, 'rev-parse', `${result.commit}^`)).toBe(lab.base);
+    expect(most - before).toBeLessThan(200 * 1024 ** 2);
+  });
+
+  test('a commit message without end is not read', async () => {
+    await using temp = await tempDir();
+    const lab = await makeLab(temp.path);
+    write(lab.tree, { kept: 'work' });
+    git(lab.tree, 'add', '-A');
+    writeFileSync(`${temp.path}/message`, 'x'.repeat(20 * 1024 ** 2));
+    git(lab.tree, 'commit', '-q', '-F', `${temp.path}/message`);
+    expect(await lab.capture()).toMatchObject({
+      odd: expect.stringMatching(/larger than allowed/),
+      leftUncommitted: 1,
+    });
   });
 
   const ODD: Record<string, [RegExp, (lab: Lab, temp: string) => void]> = {

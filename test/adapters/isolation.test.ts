@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { containedArgv, detectIsolation } from '../../src/adapters/isolation.ts';
 import { containedBench } from './contained-bench.ts';
 
@@ -81,4 +81,13 @@ test('a folder outside of the home cannot be shown', () => {
   using b = containedBench();
   const plan = { isolation: 'namespace' as const, home: b.home, show: [{ path: b.repo }], readOnly: [] };
   expect(() => containedArgv(plan, { argv: ['true'], cwd: b.work })).toThrow(/is not inside/);
+});
+
+test('another fleet home on the machine is not there at all', async () => {
+  using b = containedBench();
+  const other = `${b.root}/other-home`;
+  mkdirSync(other);
+  writeFileSync(`${other}/keeper.sock`, '');
+  const { tail } = await b.run(`ls -A ${other} | wc -l`, { hide: [other, `${b.root}/missing`, b.home] });
+  expect(tail.trim()).toBe('0');
 });

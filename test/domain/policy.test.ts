@@ -70,6 +70,11 @@ describe('what follows a run that was not accepted', () => {
       next: 'park',
       reason: 'overloaded',
     });
+    const past = { reason: 'rate-limited', message: '', until: '1970-01-01T00:00:01Z' } as const;
+    expect(decide({ task, runs: [run('rate-limited')], failure: past, nowMs: 90_000 })).toEqual({
+      next: 'retry',
+      delayMs: 60_000,
+    });
     const failure = { reason: 'rate-limited', message: '', until: '9000-01-01T00:00:00Z' } as const;
     expect(decide({ task, runs: [run('rate-limited')], failure, nowMs: 0 })).toEqual({
       next: 'retry',

@@ -108,7 +108,7 @@ describe('a command that does not pass', () => {
 
   test('does not end', async () => {
     const limits = { totalMs: 1, idleMs: 1, verifyMs: 300 };
-    expect(await summary(['exec sleep 30'], { limits })).toBe('`exec sleep 30` did not end within 0s');
+    expect(await summary(['exec sleep 30'], { limits })).toBe('`exec sleep 30` did not end within 300ms');
   });
 
   test('keeps those behind it from running', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -73,6 +74,16 @@ describe('not ok', () => {
     await expect(readFile(join(dir, 'out/big'))).rejects.toThrow('ENOENT');
   });
 });
+
+test('an endless number of matches is not gathered', async () => {
+  await mkdir(join(dir, 'tree/out'));
+  for (let i = 0; i <= 20_000; i += 1) writeFileSync(join(dir, `tree/out/${i}`), '');
+  expect(await collect('out')).toEqual({
+    ok: false,
+    summary: 'the outputs are more than 20000 files and folders: too many to look through',
+    evidence: { matched: 20_001 },
+  });
+}, 60_000);
 
 test('a link or an empty file beside a good one is passed over', async () => {
   await put('out/a', 'a');

@@ -22,6 +22,7 @@ type Ensured = { ok: true; path: string } | Failed;
 
 const MAKING = '.making-';
 const KEPT_PER_REPO = 3;
+const YOUNG_MS = 10 * 60_000;
 const flights = new Map<string, Promise<Ensured>>();
 const making = new Set<string>();
 
@@ -75,10 +76,13 @@ export async function emptyBase(home: HomeLayout): Promise<{ path: string; commi
   return { path, commit };
 }
 
-/** Removes the bases that nothing uses: kept are those in use, the last few per repository, and what was just asked for. */
+/**
+ * Removes the bases that nothing uses: kept are those in use, the last few per repository, and what was asked for within
+ * `youngMs` (default ten minutes): whoever asks for one says only then that it is in use.
+ */
 export function releaseBases(release: { home: HomeLayout; inUse: ReadonlySet<string>; youngMs?: number }): string[] {
   const removed: string[] = [];
-  const before = Date.now() - (release.youngMs ?? 10 * 60_000);
+  const before = Date.now() - (release.youngMs ?? YOUNG_MS);
   for (const key of list(release.home.bases)) {
     const dir = join(release.home.bases, key);
     const all = list(dir).map((name) => ({ path: join(dir, name), name, usedMs: mtime(join(dir, name)) }));

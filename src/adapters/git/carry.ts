@@ -1,13 +1,16 @@
 import { checkObjectStore, readAgentHead } from './agent-head.ts';
+import { AGENT_LIST_BYTES, TOO_MANY_FILES, treeEntries, type Tree } from './entries.ts';
 import { git, GitFailed, lastLine } from './git.ts';
+import { diskFull } from './outcome.ts';
 import { alternateList, copyObjects } from './pack.ts';
 
 export type Carried =
-  /** `head` is `base` where the agent made no commit. `tree` is the head's, empty then. */
-  { head: string; tree: string; commits: { id: string; subject: string }[] } | { odd: string };
+  /** `head` is `base` where the agent made no commit. `tree` is the head's, empty then; `files` is what the head has. */
+  { head: string; tree: string; files: Tree; commits: { id: string; subject: string }[] } | { odd: string };
 
 const MOST_COMMITS = 1_000;
 const MOST_BYTES = 2 * 1024 ** 3;
+const MOST_LOG_BYTES = 16 * 1024 ** 2;
 
 /** Brings the agent's own commits into the result repository, checked object by object; or says why not. */
 export async function carryCommits(carry: {
@@ -15,11 +18,12 @@ export async function carryCommits(carry: {
   resultDir: string;
   baseDir: string;
   base: string;
+  baseTree: Tree;
 }): Promise<Carried> {
   const { tree, resultDir, base } = carry;
   const head = readAgentHead(tree);
   if ('odd' in head) return head;
-  if (head.commit === base) return { head: base, tree: '', commits: [] };
+  if (head.commit === base) return { head: base, tree: '', files: carry.baseTree, commits: [] };
   if (head.commit.length !== base.length) return { odd: "the repository's HEAD names no commit" };
   const refused = checkObjectStore(tree, carry.baseDir);
   if (refused) return { odd: refused };
@@ -32,14 +36,34 @@ export async function carryCommits(carry: {
       looseBelow: 100,
       maxBytes: MOST_BYTES,
     });
-    return await readCommits(resultDir, head.commit, base);
+    const read = await readCommits(resultDir, head.commit, base);
+    if ('odd' in read) return read;
+    const listed = await listFiles(resultDir, head.commit);
+    return 'odd' in listed ? listed : { ...read, ...listed };
   } catch (error) {
-    if (!(error instanceof GitFailed) || /No space left on device/.test(error.stderr)) throw error;
-    return { odd: `the agent's commits are not sound: ${lastLine(error.stderr) || 'git gave no reason'}` };
+    if (diskFull(resultDir)) throw error;
+    const why = error instanceof GitFailed ? lastLine(error.stderr) : String(error);
+    return { odd: `the agent's commits are not sound: ${why || 'git gave no reason'}` };
   }
 }
 
-async function readCommits(gitDir: string, head: string, base: string): Promise<Carried> {
+/** A few objects can stand for more files than any machine can list: whatever fails here, the commit is the cause. */
+async function listFiles(gitDir: string, head: string): Promise<{ files: Tree } | { odd: string }> {
+  try {
+    return { files: await treeEntries(gitDir, head, AGENT_LIST_BYTES) };
+  } catch (error) {
+    if (diskFull(gitDir)) throw error;
+    if (!(error instanceof GitFailed)) return { odd: `the agent's commit cannot be listed: ${String(error)}` };
+    const endless = error.timedOut || error.stderr === TOO_MANY_FILES;
+    return {
+      odd: `the agent's commit ${endless ? 'has' : 'cannot be listed:'} ${endless ? TOO_MANY_FILES : lastLine(error.stderr)}`,
+    };
+  }
+}
+
+type Read = Omit<Exclude<Carried, { odd: string }>, 'files'> | { odd: string };
+
+async function readCommits(gitDir: string, head: string, base: string): Promise<Read> {
   const format = '--format=%H%x00%T%x00%P%x00%s';
   const range = [head, `^${base}`, '--'];
   const args = [
@@ -51,7 +75,9 @@ async function readCommits(gitDir: string, head: string, base: string): Promise<
     '--topo-order',
     `--max-count=${MOST_COMMITS + 1}`,
   ];
-  const fields = (await git([...args, format, ...range], { gitDir })).toString('utf8').split('\0');
+  const fields = (await git([...args, format, ...range], { gitDir, maxBytes: MOST_LOG_BYTES }))
+    .toString('utf8')
+    .split('\0');
   const commits: { id: string; tree: string; parents: string[]; subject: string }[] = [];
   for (let i = 0; i + 3 < fields.length; i += 4) {
     const [id = '', tree = '', parents = '', subject = ''] = fields.slice(i, i + 4);

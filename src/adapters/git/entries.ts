@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { git } from './git.ts';
+import type { Readable } from 'node:stream';
+import { ended, GitFailed, startGit } from './git.ts';
+import { settle } from './pack.ts';
 
 /** A file (100644, 100755), symlink (120000) or submodule (160000). */
 export interface Entry {
@@ -16,24 +18,60 @@ export interface Tree {
   folders: Map<string, string>;
 }
 
+/** Nested folders with the same content can be listed without end: for commits that an agent made. */
+export const AGENT_LIST_BYTES = 64 * 1024 ** 2;
+export const TOO_MANY_FILES = 'too many files';
+const LIST_BYTES = 1024 ** 3;
 const CACHED = 6;
 const cache = new Map<string, Promise<Tree>>();
 
-/** Everything in a commit, from a repository of ours. One process per commit, then none: a commit never changes. */
-export function treeEntries(gitDir: string, commit: string): Promise<Tree> {
-  const known = cache.get(commit) ?? list(gitDir, commit);
-  cache.delete(commit);
-  cache.set(commit, known);
-  known.catch(() => cache.delete(commit));
+/**
+ * Everything in a commit, from a repository of ours. One process per commit, then none: a commit never changes. Throws
+ * {@link GitFailed} where git's list is longer than `maxBytes` (default 1 GiB).
+ */
+export function treeEntries(gitDir: string, commit: string, maxBytes = LIST_BYTES): Promise<Tree> {
+  const key = `${commit} ${maxBytes}`;
+  const known = cache.get(key) ?? list(gitDir, commit, maxBytes);
+  cache.delete(key);
+  cache.set(key, known);
+  known.catch(() => cache.delete(key));
   for (const oldest of cache.keys()) if (cache.size > CACHED) cache.delete(oldest);
   return known;
 }
 
-async function list(gitDir: string, commit: string): Promise<Tree> {
-  const out = await git(['ls-tree', '-r', '-t', '-z', '--full-tree', commit], { gitDir, maxBytes: 1024 ** 3 });
+async function list(gitDir: string, commit: string, maxBytes: number): Promise<Tree> {
   const tree: Tree = { entries: new Map(), folders: new Map() };
-  for (let at = 0; at < out.length;) {
-    const end = out.indexOf(0, at);
+  let rest: Buffer = Buffer.alloc(0);
+  for (const chunk of await read(gitDir, commit, maxBytes)) {
+    const out = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+    rest = out.subarray(parse(out, tree));
+  }
+  return tree;
+}
+
+/** What git lists, read in full before any of it becomes objects; git is killed at the bound. */
+async function read(gitDir: string, commit: string, maxBytes: number): Promise<Buffer[]> {
+  const args = ['ls-tree', '-r', '-t', '-z', '--full-tree', commit];
+  const child = startGit(args, { gitDir }, { stdin: 'ignore', stdout: 'pipe', buffer: { stdout: false } });
+  const end = settle(ended(child, args));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of child.stdout as Readable) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) break;
+    chunks.push(chunk as Buffer);
+  }
+  if (bytes > maxBytes) child.kill('SIGKILL');
+  const failed = await end;
+  if (bytes > maxBytes) throw new GitFailed(args, { code: null, stderr: TOO_MANY_FILES, timedOut: false });
+  if (failed) throw failed;
+  return chunks;
+}
+
+/** Adds the whole lines of `out` to the tree; gives where the rest begins. */
+function parse(out: Buffer, tree: Tree): number {
+  let at = 0;
+  for (let end = out.indexOf(0); end >= 0; end = out.indexOf(0, at)) {
     const tab = out.indexOf(9, at);
     const [mode = '', type, id = ''] = out.toString('latin1', at, tab).split(' ');
     const path = decodePath(out.subarray(tab + 1, end));
@@ -41,7 +79,7 @@ async function list(gitDir: string, commit: string): Promise<Tree> {
     else tree.entries.set(path.text, path.bin === undefined ? { mode, id } : { mode, id, bin: path.bin });
     at = end + 1;
   }
-  return tree;
+  return at;
 }
 
 /** A path or name as text that is one to one with its bytes. */

@@ -1,9 +1,18 @@
+import { statfsSync } from 'node:fs';
 import type { Failure, Reason } from '../../domain/failure.ts';
 import { GitFailed, lastLine } from './git.ts';
 
 export type Failed = { ok: false; failure: Failure };
 
 export const fail = (reason: Reason, message: string): Failed => ({ ok: false, failure: { reason, message } });
+
+const FULL_BYTES = 64 * 1024 * 1024;
+
+/** Asked of the file system: what git says may be the name of a file that an agent made. */
+export function diskFull(dir: string): boolean {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize < FULL_BYTES;
+}
 
 /** An expected failure of git as a value; a full disk is told apart. What is no failure of git is thrown again. */
 export function failGit(error: unknown, reason: Reason, sentence: string): Failed {

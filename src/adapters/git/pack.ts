@@ -12,6 +12,8 @@ export interface CopyObjects {
   strict: boolean;
   /** A handful of objects is stored loose, as `git fetch` does, instead of one more pack. */
   looseBelow?: number;
+  /** `false` leaves the content of files out: the target has it. */
+  blobs?: false;
   maxBytes?: number;
   timeoutMs?: number;
 }
@@ -22,6 +24,7 @@ export const PACK_TIMEOUT_MS = 10 * 60_000;
 export async function copyObjects(copy: CopyObjects): Promise<void> {
   const timeoutMs = copy.timeoutMs ?? PACK_TIMEOUT_MS;
   const packArgs = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '-q'];
+  if (copy.blobs === false) packArgs.push('--filter=blob:none');
   const pack = startGit(
     packArgs,
     { ...copy.from, timeoutMs },

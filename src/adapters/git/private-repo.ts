@@ -69,5 +69,3 @@ export async function readAtBase(read: {
   if (!entry?.mode.startsWith('100')) return null;
   return git(['cat-file', 'blob', entry.id], { gitDir: read.baseDir, maxBytes: read.maxBytes ?? 1024 * 1024 });
 }
-
-export { copyIgnored } from './copy-ignored.ts';

@@ -2,6 +2,7 @@ import { lstatSync, rmSync } from 'node:fs';
 import type { Change, ResultTree } from '../../ports.ts';
 import { buildTree } from './build-tree.ts';
 import { carryCommits, type Carried } from './carry.ts';
+import { checkResult } from './check-result.ts';
 import { binaryPath, same, treeEntries, type Entry, type Tree } from './entries.ts';
 import { formatOf, initGitDir, writeRef, type Identity, type ObjectFormat } from './init.ts';
 import { commitObject, writeBlobFile, writeLoose, type ObjectStore } from './objects.ts';
@@ -26,14 +27,16 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
   const { tree, resultDir, baseDir, base, preexisting } = capture;
   const format = formatOf(base);
 
-  // 1. a repository that the agent has never seen
+  // 1. a repository that the agent has never seen; what stands where the worktree was would lead elsewhere
+  if (!lstatSync(tree, { throwIfNoEntry: false })?.isDirectory()) rmSync(tree, { force: true });
   rmSync(resultDir, { recursive: true, force: true });
   initGitDir({ dir: resultDir, format, head: 'ref: refs/heads/result', bare: true, borrow: baseDir });
   const baseTree = await treeEntries(baseDir, base);
 
   // 2. its own commits, where they are sound
-  const carried = await carryCommits({ tree, resultDir, baseDir, base });
-  const kept: Exclude<Carried, { odd: string }> = 'odd' in carried ? { head: base, tree: '', commits: [] } : carried;
+  const carried = await carryCommits({ tree, resultDir, baseDir, base, baseTree });
+  const none = { head: base, tree: '', files: baseTree, commits: [] };
+  const kept: Exclude<Carried, { odd: string }> = 'odd' in carried ? none : carried;
 
   // 3. the files themselves; what the base or the head tracks is never ignored
   const walk = { tree, base: baseTree, format, ...(preexisting ? { preexisting } : {}) };
@@ -45,7 +48,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
   let built = build({ entries, head: headTree, left, format });
   if (kept.head !== base && built.id === kept.tree) left = [];
   else if (kept.head !== base) {
-    headTree = await treeEntries(resultDir, kept.head);
+    headTree = kept.files;
     walked = await walkTree({ ...walk, known: [headTree] });
     entries = withoutPreexisting(walked.entries, headTree, preexisting);
     changes = compare(baseTree.entries, entries);
@@ -56,6 +59,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
   // 4. objects, and a commit of ours where the agent left something uncommitted
   const to = { gitDir: resultDir, format };
   let commit = kept.head;
+  let refused: string[] = [];
   if (left.length > 0) {
     await writeBlobs({ tree, to, left, entries });
     for (const object of built.objects) writeLoose(to, 'tree', object);
@@ -63,6 +67,8 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     const seconds = Math.floor(Date.now() / 1000);
     const body = commitObject({ tree: built.id, parents: [kept.head], identity: capture.identity, seconds, message });
     commit = writeLoose(to, 'commit', body);
+    if (walked.violations.length === 0)
+      refused = await checkResult({ gitDir: resultDir, commit, head: kept.head, left, entries });
   }
   writeRef(resultDir, 'refs/heads/result', commit);
   return {
@@ -74,7 +80,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     commits: kept.commits,
     leftUncommitted: left.length,
     odd: 'odd' in carried ? carried.odd : null,
-    violations: walked.violations,
+    violations: [...walked.violations, ...refused],
   };
 }
 
@@ -152,5 +158,3 @@ function messageFor(taskId: string, onTop: boolean, odd: string | null): string 
   const subject = onTop ? 'Changes left uncommitted by the agent' : `Changes by the agent for ${taskId}`;
   return `${subject}\n\n${odd ? `Its own history is not kept: ${odd.replace(/\s+/g, ' ')}.\n\n` : ''}Fleet-Task: ${taskId}\n`;
 }
-
-export { diffstat, writePatch } from './patch.ts';

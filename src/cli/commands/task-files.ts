@@ -16,7 +16,8 @@ const file = (name: string, about: string, empty: string): Command =>
       const { text, gap } = await readWhole(fleet, await fleet.findRun(args[0]!, flags.run), name as TaskFile);
       if (gap) cli.note(`${gap} bytes are no longer kept`);
       if (cli.json) cli.print({ text, gap }, () => '');
-      else if (text) cli.raw(clean(text).replace(/\n?$/, '\n'));
+      // a patch in a file must apply: what it says to a terminal is no danger there
+      else if (text) cli.raw(cli.tty ? clean(text).replace(/\n?$/, '\n') : text);
       else cli.note(empty);
     },
   });
