@@ -14,7 +14,8 @@ import {
 import { startDevServer } from '../../src/adapters/dev-server.ts';
 import { ATTRIBUTES } from '../../src/workflows/attributes.ts';
 import { tempDir } from '../helpers/temp.ts';
-import { freePorts, startTemporal, type TestServer } from '../helpers/temporal.ts';
+import { freePorts } from '../../src/adapters/free-ports.ts';
+import { startTemporal, type TestServer } from '../helpers/temporal.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { Connection } from '@temporalio/client';
 import { ownDevServer, startDevServer } from '../../src/adapters/dev-server.ts';
 import { identify } from '../../src/adapters/process.ts';
 import { tempDir } from '../helpers/temp.ts';
-import { freePorts } from '../helpers/temporal.ts';
+import { freePorts } from '../../src/adapters/free-ports.ts';
 
 const alive = (pid: number): boolean => identify(pid) !== undefined;
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { connectFleet } from '../../src/client.ts';
 import { tempDir } from '../helpers/temp.ts';
-import { freePorts, startTemporal, type TestServer } from '../helpers/temporal.ts';
+import { freePorts } from '../../src/adapters/free-ports.ts';
+import { startTemporal, type TestServer } from '../helpers/temporal.ts';
 import { cli } from './world.ts';
 
 /** Issue 3, "Bad input": each is one sentence on stderr with exit code 2 or 1, and nothing is created. */

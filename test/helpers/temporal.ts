@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { startDevServer } from '../../src/adapters/dev-server.ts';
+import { freePorts } from '../../src/adapters/free-ports.ts';
 import { tempDir } from './temp.ts';
 
 export interface TestServer {
@@ -36,19 +36,4 @@ export async function startTemporal(): Promise<TestServer> {
     await temp[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** TCP ports that nothing listens on, all different. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-function listen(port: number): Promise<ReturnType<typeof createServer>> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(port, '127.0.0.1', () => resolve(server));
-  });
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { stringify } from 'yaml';
 import { execa } from 'execa';
 import { startDevServer } from '../../adapters/dev-server.ts';
+import { freePorts } from '../../adapters/free-ports.ts';
 import { connectFleet, type Fleet, type TaskReport } from '../../client.ts';
 import { loadConfig } from '../../config.ts';
 import { branchOf } from '../../domain/names.ts';
@@ -47,7 +47,7 @@ async function drain(cli: Cli, demoRun: { root: string; teardown: (() => unknown
     stringify({ worker: { name: `demo-${process.pid}`, slots: SLOTS }, coders: demoCoders() }),
   );
   say(`Starting Temporal's dev server and a worker with ${SLOTS} slots in ${root}`);
-  const [port, uiPort] = await freePorts();
+  const [port = 0, uiPort = 0] = await freePorts(2);
   const env = { ...plain(cli.env), FLEET_HOME: home, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
   const server = await startDevServer({ home, port, uiPort, env, say });
   teardown.push(() => server.stop());
@@ -145,17 +145,3 @@ const plain = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(TEMPORAL|FLEET)_/.test(name)));
 
 const clock = (startedAt: number): string => `${((performance.now() - startedAt) / 1_000).toFixed(1)}s`.padStart(6);
-
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) =>
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
-        ),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return [ports[0]!, ports[1]!];
-}
