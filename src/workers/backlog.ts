@@ -1,23 +1,24 @@
 import type { NativeConnection } from '@temporalio/worker';
 import proto from '@temporalio/proto';
 
-/** Whether any of the queues has activity tasks waiting. */
+const { TASK_QUEUE_TYPE_ACTIVITY: CLAIMS, TASK_QUEUE_TYPE_WORKFLOW: WORKFLOWS } =
+  proto.temporal.api.enums.v1.TaskQueueType;
+
+/** Whether in any of the queues a claim waits, or a task whose workflow has not got as far as to ask for one. */
 export async function hasBacklog(where: {
   connection: NativeConnection;
   namespace: string;
   queues: readonly string[];
 }): Promise<boolean> {
-  const { connection, namespace } = where;
+  const { connection, namespace, queues } = where;
   const counts = await Promise.all(
-    where.queues.map(async (name) => {
-      const { stats } = await connection.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name },
-        taskQueueType: proto.temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-        reportStats: true,
-      });
-      return Number(stats?.approximateBacklogCount ?? 0);
-    }),
+    queues.flatMap((name) =>
+      [CLAIMS, WORKFLOWS].map(async (taskQueueType) => {
+        const asked = { namespace, taskQueue: { name }, taskQueueType, reportStats: true };
+        const { stats } = await connection.workflowService.describeTaskQueue(asked);
+        return Number(stats?.approximateBacklogCount ?? 0);
+      }),
+    ),
   );
   return counts.some((count) => count > 0);
 }
