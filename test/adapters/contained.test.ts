@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { until } from '../helpers/until.ts';
 import { containedBench } from './contained-bench.ts';
 
 test.each([
@@ -53,11 +54,10 @@ test.each(['namespace', 'process-group'] as const)(
 test('an abort ends the command', async () => {
   using b = containedBench();
   const abort = new AbortController();
-  setTimeout(() => abort.abort(), 200);
-  expect(await b.run('exec sleep $TAG', { signal: abort.signal })).toMatchObject({
-    signal: 'SIGTERM',
-    timedOut: false,
-  });
+  const running = b.run('echo ready; exec sleep $TAG', { signal: abort.signal });
+  await until(() => existsSync(`${b.root}/log`) && b.log().includes('ready'));
+  abort.abort();
+  expect(await running).toMatchObject({ signal: 'SIGTERM', timedOut: false });
 });
 
 test('the log never grows over 8 MB and keeps its first megabyte and the end', async () => {
