@@ -29,14 +29,22 @@ export async function decideTask(
       },
       ANSWER_MS,
     );
-    if (!taken) throw silent(described.taskQueue);
+    if (!taken && !(await moved(wire, id))) throw silent(described.taskQueue);
   } catch (error) {
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw silent(described.taskQueue);
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      if (await moved(wire, id)) return;
+      throw silent(described.taskQueue);
+    }
     if (error instanceof WorkflowUpdateFailedError) {
       throw new FleetError(`task ${id}: ${error.cause?.message ?? error.message}`, { exitCode: 2 });
     }
     throw error;
   }
+}
+
+/** The decision was heard, though its answer got lost: the task is not parked any more. */
+async function moved(wire: Wire, id: string): Promise<boolean> {
+  return stateOf(await describeTask(wire, id)) !== 'parked';
 }
 
 /** Temporal's cancellation: the worker stops the agent, then the task is `cancelled`. */
