@@ -40,7 +40,7 @@ while [ "$1" != -- ]; do
     seal)
       mount --rbind "$2" "$2"; mount -o remount,bind,ro "$2"
       while read -r _ _ _ _ at _; do
-        at=$(printf '%b' "$at")
+        case $at in *\\\\*) at=$(printf '%b' "$at") ;; esac
         case $at in "$2"/*) mount -o remount,bind,ro "$at" || : ;; esac
       done </proc/self/mountinfo ;;
     close) mount -o remount,bind,ro "$home" ;;
@@ -125,7 +125,10 @@ function mounts(plan: IsolationPlan): string[] {
     .toSorted((a, b) => a.path.length - b.path.length);
   const stray = show.find(({ path }) => !within(home, path) || path === home);
   if (stray) throw new Error(`${stray.path} is not inside ${home}`);
-  const seal = plan.readOnly.filter((path) => existsSync(path)).map((path) => realpathSync(path));
+  const real = [...new Set(plan.readOnly.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
+  const seal = real.filter(
+    (path) => !real.some((around) => around !== path && within(around, path) && !within(around, home)),
+  );
   const hidden = (plan.hide ?? [])
     .filter((path) => existsSync(path))
     .map((path) => realpathSync(path))
