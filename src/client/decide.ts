@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { FleetError } from '../domain/error.ts';
 import { acceptUpdate, giveUpUpdate, retryUpdate } from '../workflows/messages.ts';
@@ -9,6 +11,7 @@ export const DECISIONS = { retry: retryUpdate, accept: acceptUpdate, 'give-up': 
 export type PersonsDecision = keyof typeof DECISIONS;
 
 const ANSWER_MS = 15_000;
+const RETRY_MS = 250;
 
 /** @throws FleetError where the task is not parked, has nothing to accept, or no worker is there to take it */
 export async function decideTask(
@@ -20,16 +23,23 @@ export async function decideTask(
   const described = await describeTask(wire, id);
   if (described.status.name !== 'RUNNING') throw closed(id, stateOf(described));
   const handle = wire.client.workflow.getHandle(id, described.runId);
+  // The server may cancel a call while the workflow is busy with something else; by its id the update is one and the same.
+  const updateId = randomUUID();
+  const until = Date.now() + ANSWER_MS;
   try {
-    const taken = await answered(
-      wire,
-      async () => {
-        await handle.executeUpdate(DECISIONS[decision], { args: [{ why }] });
-        return true;
-      },
-      ANSWER_MS,
-    );
-    if (!taken && !(await moved(wire, id))) throw silent(described.taskQueue);
+    for (;;) {
+      const taken = await answered(
+        wire,
+        async () => {
+          await handle.executeUpdate(DECISIONS[decision], { args: [{ why }], updateId });
+          return true;
+        },
+        until - Date.now(),
+      );
+      if (taken || (await moved(wire, id))) return;
+      if (Date.now() >= until) throw silent(described.taskQueue);
+      await pause(RETRY_MS);
+    }
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       if (await moved(wire, id)) return;
