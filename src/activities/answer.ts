@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readNote } from '../adapters/notes.ts';
 import { readAt, readSegments } from '../adapters/segments.ts';
@@ -71,8 +72,8 @@ async function liveNote(
 ): Promise<Buffer | undefined> {
   const record = deps.registry.list().find((run) => run.taskId === taskId);
   if (!record || (file !== 'plan' && file !== 'knowledge')) return undefined;
-  const name = file === 'plan' ? 'PLAN_AND_STATUS.md' : 'KNOWLEDGE.md';
-  return readNote({ notes: deps.home.run(taskId, record.runId).notes, name, offset, max: MAX_PIECE });
+  const run = deps.home.run(taskId, record.runId);
+  return readNote({ notes: run.notes, name: basename(run[file]), offset, max: MAX_PIECE });
 }
 
 /** Ends a piece before a UTF-8 character that it would cut in two. */

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { deliverBranch } from '../adapters/git/deliver.ts';
-import { openRescue, saveRescue } from '../adapters/git/rescue.ts';
+import { openRescue } from '../adapters/git/rescue.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { readJson } from '../adapters/json-file.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
@@ -8,6 +8,7 @@ import { branchOf, branchRef, rescueRef } from '../domain/names.ts';
 import type { Delivered, RunRef, Verified } from '../domain/run.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
+import { keepResult } from './keep-result.ts';
 
 /** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
 export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
@@ -25,7 +26,7 @@ export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
         cancellationSignal.throwIfAborted();
         if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
         const delivered = await bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit });
-        if (!delivered.ok) await keep(deps, ref, { prepared, commit });
+        if (!delivered.ok) await keepResult(deps, ref, { prepared, commit });
         return delivered;
       }),
   );
@@ -48,20 +49,6 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
     () => ({ runId: order.runId, state: 'delivering' }),
     () => bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit }),
   );
-}
-
-/** What could not be delivered is kept for a person, as what was rejected is. */
-async function keep(
-  { home }: Deps,
-  ref: RunRef,
-  { prepared, commit }: { prepared: Prepared; commit: string },
-): Promise<void> {
-  const gitDir = home.run(ref.taskId, ref.runId).result;
-  const saved = await saveRescue({
-    ...{ vaultDir: home.vaultOf(prepared.repoKey), gitDir, commit },
-    ref: rescueRef(ref.taskId, ref.runId),
-  });
-  if (!saved.ok) throw new Error(saved.failure.message);
 }
 
 async function bring(

@@ -31,7 +31,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
 
   if ((await deps.keeper.status(order)).state === 'unknown') {
     if (!deps.coders.has(name)) return { ok: false, failure: missing(deps, name) };
-    const refused = await start(deps, order, { coder, prepared });
+    const refused = await start(deps, order, { coder, prepared, n });
     if (refused) return { ok: false, failure: refused };
   }
 
@@ -72,20 +72,17 @@ const KEEPER_LOST: Failure = { reason: 'host-lost', message: 'the keeper of this
 async function start(
   deps: Deps,
   order: LaunchOrder,
-  { coder, prepared }: { coder: Coder; prepared: Prepared },
+  { coder, prepared, n }: { coder: Coder; prepared: Prepared; n: number },
 ): Promise<Failure | undefined> {
   const files = deps.home.run(order.taskId, order.runId);
-  const task = deps.home.task(order.taskId);
   const { task: asked, policy } = prepared;
-  const plan = `${files.notes}/PLAN_AND_STATUS.md`;
-  const knowledge = `${files.notes}/KNOWLEDGE.md`;
   const prompt = buildPrompt({
     task: asked,
     policy,
     feedback: order.feedback,
     branch: branchOf(order.taskId),
-    plan,
-    knowledge,
+    plan: files.plan,
+    knowledge: files.knowledge,
   });
   await writeFile(files.prompt, prompt);
   const agent = coder.start({
@@ -100,7 +97,7 @@ async function start(
   const launched = await deps.keeper.launch({
     taskId: order.taskId,
     runId: order.runId,
-    logsDir: task.runOf(requirePrepared(deps, order).n).logs,
+    logsDir: deps.home.task(order.taskId).runOf(n).logs,
     argv: agent.argv,
     cwd: files.tree,
     stdin: agent.stdin,

@@ -3,10 +3,8 @@ import { runContained } from '../adapters/contained.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { copyNote } from '../adapters/notes.ts';
 import { writePatch } from '../adapters/git/patch.ts';
-import { saveRescue } from '../adapters/git/rescue.ts';
 import { captureResult } from '../adapters/git/result.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
-import { rescueRef } from '../domain/names.ts';
 import { judge, type Finding, type ReceiptKind } from '../domain/receipt.ts';
 import type { AgentOutcome, RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
@@ -16,6 +14,7 @@ import { requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { readEvents } from './follow.ts';
 import { cancellable } from './heartbeat.ts';
+import { keepResult } from './keep-result.ts';
 
 const PATCH_MAX = 4 * 1024 * 1024;
 
@@ -91,13 +90,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   // 3. What was rejected is kept for a person: nothing is lost by a verdict.
   // Nor may a person's word deliver what could lead out of the tree.
   const changed = result.commit !== base && result.violations.length === 0;
-  if (!verdict.accepted && changed) {
-    const saved = await saveRescue({
-      ...{ vaultDir: deps.home.vaultOf(prepared.repoKey), gitDir: files.result },
-      ...{ commit: result.commit, ref: rescueRef(ref.taskId, ref.runId) },
-    });
-    if (!saved.ok) throw new Error(saved.failure.message);
-  }
+  if (!verdict.accepted && changed) await keepResult(deps, ref, { prepared, commit: result.commit });
   const verified = { verdict, receipts, commit: changed ? result.commit : null };
   await writeJson(files.verified, verified);
   return verified;

@@ -50,23 +50,23 @@ export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/
 /** Temporal's priority key, 1 (first) to 5, of a priority 0 (critical) to 100. */
 export const priorityKey = (priority: number): number => 1 + Math.min(4, Math.floor(priority / 20));
 
+/** The notes that a task's runs hand on to each other. */
+const PLAN = 'PLAN_AND_STATUS.md';
+const KNOWLEDGE = 'KNOWLEDGE.md';
+
 /** Paths under `$FLEET_HOME`. */
 export function homeLayout(root: string) {
   return {
     root,
     config: `${root}/config.yaml`,
-    temporalDb: `${root}/temporal.db`,
     bin: `${root}/bin`,
     workerId: `${root}/worker.id`,
     workerLock: `${root}/worker.lock`,
     keeperSocket: `${root}/keeper.sock`,
     keeperLock: `${root}/keeper.lock`,
     keeperLog: `${root}/keeper.log`,
-    mirrors: `${root}/mirrors`,
     bases: `${root}/bases`,
-    vault: `${root}/vault`,
     runs: `${root}/runs`,
-    tasks: `${root}/tasks`,
     mirror: (repo: string) => `${root}/mirrors/${repo}.git`,
     base: (repo: string, commit: string) => `${root}/bases/${repo}/${commit}.git`,
     vaultOf: (repo: string) => `${root}/vault/${repo}.git`,
@@ -92,6 +92,8 @@ export function runLayout(dir: string) {
     agentHome: `${dir}/work/home`,
     tmp: `${dir}/work/tmp`,
     notes: `${dir}/work/notes`,
+    plan: `${dir}/work/notes/${PLAN}`,
+    knowledge: `${dir}/work/notes/${KNOWLEDGE}`,
   };
 }
 
@@ -100,8 +102,8 @@ export function taskLayout(dir: string) {
   return {
     dir,
     artifacts: `${dir}/artifacts`,
-    plan: `${dir}/artifacts/PLAN_AND_STATUS.md`,
-    knowledge: `${dir}/artifacts/KNOWLEDGE.md`,
+    plan: `${dir}/artifacts/${PLAN}`,
+    knowledge: `${dir}/artifacts/${KNOWLEDGE}`,
     runOf: (n: number) => ({
       dir: `${dir}/${n}`,
       events: `${dir}/${n}/events.jsonl`,
