@@ -6,7 +6,7 @@ import { formatDuration, toMs } from './domain/duration.ts';
 import { FleetError } from './domain/error.ts';
 import { DEFAULT_QUEUE, homeLayout } from './domain/names.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
-import { duration, firstIssue, limits, name } from './domain/task.ts';
+import { bytes, duration, firstIssue, limits, name } from './domain/task.ts';
 
 /** `$FLEET_HOME/config.yaml`: defaults < file < environment < flags, parsed once. Each key is explained in docs/config.md. */
 
@@ -35,6 +35,18 @@ const schema = z
         queues: queues.min(1).default([DEFAULT_QUEUE]),
         isolation: z.enum(['auto', 'namespace', 'process-group']).default('auto'),
         coder: name.optional(),
+        /** How often the work of a live run is saved. */
+        checkpoint: duration.default('5m'),
+        onTerm: z.enum(['hand-over', 'drain']).default('hand-over'),
+      })
+      .prefault({}),
+    disk: z.strictObject({ floor: bytes.default('2GB'), reserve: bytes.default('64MB') }).prefault({}),
+    keep: z
+      .strictObject({
+        accepted: duration.default('7d'),
+        rejected: duration.default('14d'),
+        parked: duration.default('20d'),
+        orphaned: duration.default('7d'),
       })
       .prefault({}),
     queues: queues.default([]),

@@ -1,9 +1,13 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { randomBytes } from 'node:crypto';
 import { leaseOf } from '../config.ts';
 import { runIdOf } from '../domain/names.ts';
-import type { Claim, RunRef } from '../domain/run.ts';
+import { failpoint } from '../adapters/failpoint.ts';
+import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { endRun, type Deps } from './context.ts';
+import { saveWork } from './save-work.ts';
+
+export type ReleaseOrder = RunRef & { ending: RunEnding };
 
 export interface ClaimOrder {
   taskId: string;
@@ -30,10 +34,13 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
     coder,
     structured: found.coder.structured,
     server: deps.server,
+    workflowRunId: Context.current().info.workflowExecution?.runId ?? '',
     claimedAt: new Date().toISOString(),
     prepared: null,
   };
+  if (!deps.holds.open) throw handBack(`${worker.name} takes no new work: ${deps.holds.reasons.join('; ')}`, '1s');
   if (!(await registry.claim(record, config.worker.slots))) throw handBack(`${worker.name} is full`, '200ms');
+  failpoint('claim.recorded');
   const lease = leaseOf(config);
   return {
     runId,
@@ -48,15 +55,20 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
 
 /** Whether this worker holds the run: the probe after an activity of it was lost. */
 export async function findRun(deps: Deps, ref: RunRef): Promise<boolean> {
-  return deps.registry.find(ref) !== undefined;
+  const record = deps.registry.find(ref);
+  return record !== undefined && !record.retired;
 }
 
-/** Ends what may still live of the run, frees its slot and removes its folder. */
-export async function releaseRun(deps: Deps, ref: RunRef): Promise<void> {
-  if (!deps.registry.find(ref)) return;
-  await endRun(deps, ref, 'superseded');
-  await deps.registry.release(ref);
+/** Ends what may still live of the run, saves what was not delivered, frees the slot and removes the run's folder. */
+export async function releaseRun(deps: Deps, order: ReleaseOrder): Promise<Released> {
+  if (!deps.registry.find(order)) return { saved: null };
+  await endRun(deps, order, 'superseded');
+  const saved = order.ending === 'done' ? null : await saveWork(deps, order);
+  failpoint('release.ended');
+  await deps.registry.release(order);
+  failpoint('release.removed');
+  return { saved };
 }
 
-const handBack = (message: string, nextRetryDelay: '200ms' | '10s'): ApplicationFailure =>
+const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '10s'): ApplicationFailure =>
   ApplicationFailure.create({ message, type: 'HandBack', nextRetryDelay });

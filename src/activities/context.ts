@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
+import type { Holds } from './holds.ts';
 
 /** All that the activities of one worker process work with; made once by the composition root. */
 export interface Deps {
@@ -26,6 +27,8 @@ export interface Deps {
   inContact(): boolean;
   /** Homes of other workers on this machine, which no agent of this one may see. */
   otherHomes(): string[];
+  /** Why this worker takes no new work; runs go on. */
+  holds: Holds;
   /** `<address>/<namespace>` */
   server: string;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { failpoint } from '../adapters/failpoint.ts';
 import { deliverBranch } from '../adapters/git/deliver.ts';
 import { openRescue } from '../adapters/git/rescue.ts';
 import { openSource } from '../adapters/git/source.ts';
@@ -25,6 +26,7 @@ export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
         // From here on it runs to its end, whoever cancels: what was delivered must be known.
         cancellationSignal.throwIfAborted();
         if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
+        failpoint('deliver.begun');
         const delivered = await bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit });
         if (!delivered.ok) await keepResult(deps, ref, { prepared, commit });
         return delivered;

@@ -1,6 +1,6 @@
 import { sendAlert, type Alert } from './alert.ts';
 import { answer } from './answer.ts';
-import { findRun, registerRun, releaseRun, type ClaimOrder } from './claim.ts';
+import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
 import type { Deps } from './context.ts';
 import { deliver, deliverRescued } from './deliver.ts';
 import { launchAgent, type LaunchOrder } from './launch.ts';
@@ -18,7 +18,7 @@ export function createActivities(deps: Deps) {
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
     verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
     deliver: (ref: RunRef) => deliver(deps, ref),
-    releaseRun: (ref: RunRef) => using(ref, () => releaseRun(deps, ref)),
+    releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),
     sendAlert: (alert: Alert) => sendAlert(deps, alert),

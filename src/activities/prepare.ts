@@ -8,24 +8,25 @@ import { createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';
 import { openSource, type PathSource } from '../adapters/git/source.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
+import { failpoint } from '../adapters/failpoint.ts';
 import { writeJson } from '../adapters/json-file.ts';
 import { copyNote } from '../adapters/notes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { mergePolicy, repoFile, type RepoFile } from '../domain/repo-policy.ts';
-import type { Prepared as Answer, RunRef } from '../domain/run.ts';
+import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { cancellable } from './heartbeat.ts';
 
-export type WorktreeOrder = RunRef & { task: Task; base: string | null };
+export type WorktreeOrder = RunRef & { task: Task; base: string | null; resume: ResumeFrom | null };
 
 /** Makes the run's private repository and worktree ready for the agent; a second call finds what the first one made. */
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
   const record = requireRun(deps, order);
-  if (record.prepared) return { ok: true, base: record.prepared.base };
+  if (record.prepared) return { ok: true, base: record.prepared.base, resumed: record.prepared.resumed?.runId ?? null };
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),
     (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, signal })),
@@ -60,6 +61,7 @@ async function prepare(
     branch: branchOf(order.taskId),
     identity: config.git,
   });
+  failpoint('worktree.repository-made');
   await Promise.all([files.agentHome, files.tmp, files.notes].map((dir) => mkdir(dir, { recursive: true })));
   await bringNotes(deps, order);
 
@@ -74,11 +76,13 @@ async function prepare(
   const prepared: Prepared = {
     ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir },
     ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
+    resumed: null,
     preexisting: made ? await snapshotUntracked({ tree: files.tree, baseDir: origin.baseDir, base: origin.base }) : {},
   };
   await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);
-  return { ok: true, base: origin.base };
+  failpoint('worktree.prepared');
+  return { ok: true, base: origin.base, resumed: prepared.resumed?.runId ?? null };
 }
 
 type Origin =

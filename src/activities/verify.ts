@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { failpoint } from '../adapters/failpoint.ts';
 import { runContained } from '../adapters/contained.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { copyNote } from '../adapters/notes.ts';
@@ -43,6 +44,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     ...{ tree: files.tree, resultDir: files.result, baseDir, base, taskId: ref.taskId },
     ...{ identity: deps.config.git, preexisting: prepared.preexisting },
   });
+  failpoint('verify.captured');
   await copyNote(files.notes, kept.plan);
   await copyNote(files.notes, kept.knowledge);
   await writePatch({ gitDir: files.result, base, commit: result.commit, file: keptRun.patch, maxBytes: PATCH_MAX });
@@ -85,14 +87,19 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     receipts,
   );
   signal.throwIfAborted();
+  failpoint('verify.collected');
   await writeFile(keptRun.receipts, receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''));
+
+  failpoint('verify.receipts-written');
 
   // 3. What was rejected is kept for a person: nothing is lost by a verdict.
   // Nor may a person's word deliver what could lead out of the tree.
   const changed = result.commit !== base && result.violations.length === 0;
   if (!verdict.accepted && changed) await keepResult(deps, ref, { prepared, commit: result.commit });
+  failpoint('verify.rejected-kept');
   const verified = { verdict, receipts, commit: changed ? result.commit : null };
   await writeJson(files.verified, verified);
+  failpoint('verify.verdict-written');
   return verified;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Policy } from '../domain/repo-policy.ts';
-import type { RunRef } from '../domain/run.ts';
+import type { RunRef, SavedWork } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import { readJson, writeJson } from './json-file.ts';
 import { removeTree } from './remove-tree.ts';
@@ -16,11 +16,17 @@ export interface RunRecord extends RunRef {
   server: string;
   /** ISO */
   claimedAt: string;
+  /** Of the workflow: a task id can be used again, and a history can be rolled back. */
+  workflowRunId: string;
+  /** The task does not own it any more: it holds no slot, and its folder waits for the receipts of a late result. */
+  retired?: true;
   /** Set by `createWorktree`; the later activities read it, so that the task travels through the history once. */
   prepared: Prepared | null;
 }
 
 export interface Prepared {
+  /** What it started from instead of the base. */
+  resumed: { runId: string; saved: SavedWork; why: string } | null;
   task: Task;
   policy: Policy;
   base: string;
@@ -70,12 +76,28 @@ export class RunRegistry {
     this.#changed = listener;
   }
 
+  /** Slots taken. */
   get size(): number {
-    return this.#runs.size;
+    return this.list().length;
   }
 
+  /** The runs that hold a slot. */
   list(): RunRecord[] {
-    return [...this.#runs.values()];
+    return [...this.#runs.values()].filter(({ retired }) => !retired);
+  }
+
+  /** Runs whose folders wait for the receipts of a late result. */
+  retired(): RunRecord[] {
+    return [...this.#runs.values()].filter(({ retired }) => retired);
+  }
+
+  /** Frees the slot of a run that its task does not own any more, and keeps its folder. */
+  async retire(ref: RunRef): Promise<void> {
+    const record = this.#runs.get(ref.runId);
+    if (!record) return;
+    record.retired = true;
+    await writeJson(this.#home.run(ref.taskId, ref.runId).record, record);
+    this.#changed();
   }
 
   find({ taskId, runId }: RunRef): RunRecord | undefined {
@@ -85,7 +107,7 @@ export class RunRegistry {
 
   /** Takes a slot, if `cap` leaves one. Disk holds the record before anything else of the run exists. */
   async claim(record: RunRecord, cap: number): Promise<boolean> {
-    if (this.#runs.size >= cap) return false;
+    if (this.size >= cap) return false;
     this.#runs.set(record.runId, record);
     this.#touch(record.runId);
     try {
@@ -107,7 +129,10 @@ export class RunRegistry {
 
   /** Base stores that must stay. */
   basesInUse(): Set<string> {
-    return new Set([...this.#borrowed.values(), ...this.list().flatMap(({ prepared }) => prepared?.baseDir ?? [])]);
+    return new Set([
+      ...this.#borrowed.values(),
+      ...[...this.#runs.values()].flatMap(({ prepared }) => prepared?.baseDir ?? []),
+    ]);
   }
 
   async prepared(ref: RunRef, prepared: Prepared): Promise<void> {

@@ -5,11 +5,13 @@
  * - `next`: `retry` after the task's backoff, `reclaim` at once on any worker, `wait` until the reset time that came
  *   with the reason (or a default pause), or `park` for a person.
  * - `feedback`: whether the next run's prompt says what went wrong.
+ * - `resume`: whether the next run starts from the work that this one left, where the task does not say.
  */
 export interface FailurePolicy {
   attempt: boolean;
   next: 'retry' | 'reclaim' | 'wait' | 'park';
   feedback: boolean;
+  resume?: true;
   meaning: string;
 }
 
@@ -28,14 +30,20 @@ export const FAILURES = {
     meaning: 'the agent changed what it may not change',
   },
   fabricated: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent said done and did nothing' },
-  stalled: { attempt: true, next: 'retry', feedback: true, meaning: 'no output, no CPU time and no file change' },
+  stalled: {
+    attempt: true,
+    next: 'retry',
+    feedback: true,
+    resume: true,
+    meaning: 'no output, no CPU time and no file change',
+  },
   'waiting-for-permission': {
     attempt: true,
     next: 'retry',
     feedback: true,
     meaning: 'the agent asked for a permission',
   },
-  'timed-out': { attempt: true, next: 'retry', feedback: true, meaning: 'the total time was used up' },
+  'timed-out': { attempt: true, next: 'retry', feedback: true, resume: true, meaning: 'the total time was used up' },
   crashed: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ended by a signal or without a result' },
   'out-of-memory': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ran out of memory' },
   'context-overflow': { attempt: true, next: 'retry', feedback: false, meaning: 'the conversation outgrew the model' },
@@ -48,20 +56,32 @@ export const FAILURES = {
     feedback: false,
     meaning: 'the agent says that it cannot do this',
   },
-  'rate-limited': { attempt: false, next: 'wait', feedback: false, meaning: "the model's rate limit was reached" },
-  overloaded: { attempt: false, next: 'wait', feedback: false, meaning: "the model's servers are overloaded" },
+  'rate-limited': {
+    attempt: false,
+    next: 'wait',
+    feedback: false,
+    resume: true,
+    meaning: "the model's rate limit was reached",
+  },
+  overloaded: {
+    attempt: false,
+    next: 'wait',
+    feedback: false,
+    resume: true,
+    meaning: "the model's servers are overloaded",
+  },
   auth: { attempt: false, next: 'park', feedback: false, meaning: "the coder's login or key was refused" },
   'coder-missing': { attempt: false, next: 'park', feedback: false, meaning: "the coder's program is not there" },
   'repo-unavailable': { attempt: false, next: 'park', feedback: false, meaning: 'the repository cannot be read' },
   'base-missing': { attempt: false, next: 'park', feedback: false, meaning: 'the base commit does not exist' },
   conflict: { attempt: false, next: 'park', feedback: false, meaning: 'the branch exists with other content' },
-  disk: { attempt: false, next: 'wait', feedback: false, meaning: 'the worker ran out of disk space' },
-  'host-lost': { attempt: false, next: 'reclaim', feedback: false, meaning: 'the worker was lost' },
+  disk: { attempt: false, next: 'wait', feedback: false, resume: true, meaning: 'the worker ran out of disk space' },
+  'host-lost': { attempt: false, next: 'reclaim', feedback: false, resume: true, meaning: 'the worker was lost' },
   poison: { attempt: false, next: 'park', feedback: false, meaning: 'workers were lost under this task' },
-  killed: { attempt: false, next: 'park', feedback: false, meaning: 'a person ended the run' },
+  killed: { attempt: false, next: 'reclaim', feedback: false, resume: true, meaning: 'a person stopped the agents' },
   'unclean-kill': {
     attempt: false,
-    next: 'park',
+    next: 'reclaim',
     feedback: false,
     meaning: 'a process of the run could not be killed',
   },

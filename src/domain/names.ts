@@ -47,6 +47,11 @@ export const branchRef = (taskId: string): string => `refs/heads/fleet/${taskId}
 /** Where the vault keeps what a rejected run left, until somebody decides. */
 export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}`;
 
+/** Where a repository's remote keeps the newest work of a task under way, for another machine to go on from. */
+export const wipRef = (taskId: string): string => `refs/fleet/${taskId}/wip`;
+/** Id of the workflow that is a worker's durable record; no task id has a slash. */
+export const workerRecordId = (hostQueue: string): string => `worker/${hostQueue.slice('host/'.length)}`;
+
 /** Temporal's priority key, 1 (first) to 5, of a priority 0 (critical) to 100. */
 export const priorityKey = (priority: number): number => 1 + Math.min(4, Math.floor(priority / 20));
 

@@ -31,7 +31,7 @@ export function decide(after: {
   const used = attemptsUsed(runs);
   if (policy.next === 'park') return { next: 'park', ...failure };
   if (policy.next === 'reclaim') {
-    const losses = runs.filter((run) => run.reason === 'host-lost');
+    const losses = runs.filter(({ reason }) => reason === 'host-lost' || reason === 'unclean-kill');
     const workers = [...new Set(losses.map((run) => run.worker))];
     return workers.length >= LOST_WORKERS || losses.length >= MOST_LOSSES
       ? { next: 'park', reason: 'poison', message: `${FAILURES.poison.meaning}: ${workers.join(', ')}` }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toBytes } from './bytes.ts';
 import { toMs } from './duration.ts';
 import { globs, limits, scope, verify, type Task } from './task.ts';
 
@@ -23,10 +24,21 @@ export interface Policy {
   /** Every list must allow a path; no list allows all. An empty list allows nothing: the task is read-only. */
   allow: string[][];
   protect: string[];
-  limits: { totalMs: number; idleMs: number; verifyMs: number; tokens?: number; costUsd?: number };
+  limits: {
+    totalMs: number;
+    idleMs: number;
+    verifyMs: number;
+    tokens?: number;
+    costUsd?: number;
+    /** Of the agent and everything that it started, where cgroups can be written. */
+    memoryBytes?: number;
+    processes: number;
+    /** Of the run's work folder. */
+    diskBytes: number;
+  };
 }
 
-export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m' } as const;
+export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', processes: 4096, disk: '20GB' } as const;
 
 export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeof limits> = {}): Policy {
   const merged = { ...DEFAULT_LIMITS, ...defined(defaults), ...defined(file.limits), ...defined(task.limits) };
@@ -42,6 +54,9 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
       verifyMs: toMs(merged.verify),
       ...(merged.tokens ? { tokens: merged.tokens } : {}),
       ...(merged.costUsd ? { costUsd: merged.costUsd } : {}),
+      ...(merged.memory ? { memoryBytes: toBytes(merged.memory) } : {}),
+      processes: merged.processes,
+      diskBytes: toBytes(merged.disk),
     },
   };
 }

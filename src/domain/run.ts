@@ -25,6 +25,47 @@ export interface RunRef {
   runId: string;
 }
 
+/**
+ * What a run had made when it ended, or so far: kept on `rescueRef` in its worker's vault and, where the repository's
+ * remote takes it, on `wipRef` there.
+ */
+export interface SavedWork {
+  /** The walked tree as a commit; on top of `head` where something was uncommitted. */
+  commit: string;
+  /** The agent's own last commit, or the base. */
+  head: string;
+  /** The coder's session, where its files were saved along. */
+  session: string | null;
+  /** It is on the remote's `wipRef` as well: another machine can go on from it. */
+  pushed: boolean;
+  /** ISO */
+  at: string;
+}
+
+/** Where a run may start from instead of the base: what was saved of earlier runs of the same task. */
+export interface ResumeFrom {
+  /** Newest first; what is found of the first of them is used. Of a lost worker's run that is its last checkpoint. */
+  runIds: string[];
+  /** Why the newest ended, one sentence for the agent. */
+  why: string;
+}
+
+/** What a run's end means for its task: with it a worker can say what became of all that it took in. */
+export type RunEnding = 'done' | 'cancelled' | 'parked' | 'queued-again';
+
+/** What `releaseRun` answers. */
+export interface Released {
+  saved: SavedWork | null;
+}
+
+/** What a worker that returns tells the task of a run that it had lost. */
+export interface LateResult {
+  runId: string;
+  saved: SavedWork | null;
+  /** The agent had ended by itself: its tree can be verified. */
+  finished: boolean;
+}
+
 /** Why an agent was stopped by its worker or keeper. The first one wins. */
 export type StopReason = Extract<
   Reason,
@@ -36,6 +77,7 @@ export type StopReason = Extract<
   | 'host-lost'
   | 'killed'
   | 'superseded'
+  | 'disk'
 >;
 
 /** How one output stream ended: all bytes that the agent wrote, also those no longer kept. */
@@ -52,6 +94,8 @@ export interface ExitRecord {
   stopped: StopReason | null;
   /** Processes still alive when the agent's own process had ended; they were killed with the tree. */
   leftover: number;
+  /** Set where the run's own memory limit killed something of it. */
+  outOfMemory?: true;
   /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
   unclean?: true;
   /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */
@@ -80,7 +124,9 @@ export interface AgentOutcome extends ExitRecord {
 export type Launched = { ok: true; outcome: AgentOutcome } | { ok: false; failure: Failure };
 
 /** `createWorktree`'s answer: the base as resolved, kept by the workflow for later runs. */
-export type Prepared = { ok: true; base: string } | { ok: false; failure: Failure };
+export type Prepared =
+  | { ok: true; base: string; /** The run whose saved work was found and laid out. */ resumed?: string | null }
+  | { ok: false; failure: Failure };
 
 export interface Verified {
   verdict: Verdict;
@@ -119,6 +165,12 @@ export interface RunView {
   counts: boolean;
   exitCode: number | null;
   commit: string | null;
+  /** What it left, where that was not delivered. */
+  saved: SavedWork | null;
+  /** Its worker was lost and came back with a finished tree, which waits for its receipts, or came too late. */
+  late: 'candidate' | 'rejected' | 'superseded' | null;
+  /** The run whose saved work it started from. */
+  resumedFrom: string | null;
   usage: Usage;
   receipts: { kind: ReceiptKind; ok: boolean; summary: string; digest: string }[];
 }

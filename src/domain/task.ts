@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseBytes } from './bytes.ts';
 import { parseDuration } from './duration.ts';
 import { checkGlob } from './glob.ts';
 import { DEFAULT_QUEUE } from './names.ts';
@@ -15,6 +16,11 @@ export const duration = z
   .string()
   .refine((text) => (parseDuration(text) ?? 0) > 0, { error: 'must be a duration such as 90s, 10m or 2h' })
   .refine((text) => (parseDuration(text) ?? 0) <= LONGEST_MS, { error: 'must be 20d at most' });
+
+/** `500MB`, `4GiB`; decimal and binary units. */
+export const bytes = z
+  .string()
+  .refine((text) => (parseBytes(text) ?? 0) > 0, { error: 'must be a size such as 500MB or 4GiB' });
 
 const glob = z.string().superRefine((text, ctx) => {
   const wrong = checkGlob(text);
@@ -39,6 +45,9 @@ export const limits = z.strictObject({
   verify: duration.optional(),
   tokens: z.int().positive().optional(),
   costUsd: z.number().positive().optional(),
+  memory: bytes.optional(),
+  processes: z.int().min(8).max(1_000_000).optional(),
+  disk: bytes.optional(),
 });
 
 export const scope = z.strictObject({ allow: globs.optional(), protect: globs.optional() });
@@ -77,6 +86,8 @@ export const taskInput = z.strictObject({
   retry: z
     .strictObject({ maxAttempts: z.int().min(1).max(100).default(3), backoff: duration.default('30s') })
     .prefault({}),
+  /** Whether a retry starts from the work that the last run left; unset: as `FAILURES` says for its reason. */
+  resume: z.boolean().optional(),
   deliver: z.enum(['branch', 'none']).default('branch'),
   labels: z.array(line.max(60)).max(20).default([]),
   /** Names of the worker's environment variables that the agent may see. */

@@ -1,8 +1,11 @@
 import type { Client } from '@temporalio/client';
+import { concludeAbandoned } from '../activities/conclude.ts';
 import { endRun, type Deps } from '../activities/context.ts';
+import { saveWork } from '../activities/save-work.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
+import type { RunRecord } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
-import { viewQuery } from '../workflows/messages.ts';
+import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
 
 const EVERY_MS = 10_000;
 /** Longer than the workflow needs from a claim to its next activity. */
@@ -33,23 +36,48 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
   for (const run of deps.registry.quietFor(QUIET_MS)) {
     // Another server's tasks are not this one's to judge.
     if (run.server !== deps.server) continue;
-    if (await isOwned(client, run)) continue;
+    const task = await standing(client, run);
+    if (task === 'owns' || task === 'unknown') continue;
+    if (task === 'candidate') {
+      await deps.registry.retire(run);
+      continue;
+    }
     log(`run ${run.runId} of ${run.taskId} is not this worker's any more: ending it`);
-    await endRun(deps, run, 'superseded');
-    await deps.registry.release(run);
+    await deps.registry.using(run, () => abandon(deps, client, { run, open: task !== 'closed' }));
+  }
+  for (const run of deps.registry.retired()) {
+    const task = await standing(client, run);
+    if (task === 'lost' || task === 'closed') await deps.registry.release(run);
   }
 }
 
-/** True also where it cannot be told now: what is in doubt is left alone. */
-async function isOwned(client: Client, { taskId, runId }: RunRef): Promise<boolean> {
+/** Kills what lives of a run, saves what it made, and tells the task of it where that is still open. */
+async function abandon(deps: Deps, client: Client, { run, open }: { run: RunRecord; open: boolean }): Promise<void> {
+  const { taskId, runId } = run;
+  await endRun(deps, run, 'superseded');
+  const outcome = await concludeAbandoned(deps, run);
+  const saved = await saveWork(deps, run);
+  const finished = open && outcome !== undefined && outcome.stopped === null;
+  if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });
+  // After a crash here the task itself says that it waits for this result.
+  if (finished) await deps.registry.retire(run);
+  else await deps.registry.release(run);
+}
+
+/** What a task says of a run: `lost` it, waits for its late result as a `candidate`, or is closed. In doubt: `unknown`. */
+async function standing(
+  client: Client,
+  { taskId, runId }: RunRef,
+): Promise<'owns' | 'candidate' | 'lost' | 'closed' | 'unknown'> {
   const handle = client.workflow.getHandle(taskId);
   try {
     const description = await client.withDeadline(Date.now() + DEADLINE_MS, () => handle.describe());
-    if (description.status.name !== 'RUNNING') return false;
+    if (description.status.name !== 'RUNNING') return 'closed';
     const view = await client.withDeadline(Date.now() + DEADLINE_MS, () => handle.query(viewQuery));
-    const live = view.runs.at(-1);
-    return live?.runId === runId && live.endedAt === null;
+    const run = view.runs.find((other) => other.runId === runId);
+    if (run?.endedAt === null) return 'owns';
+    return run?.late === 'candidate' ? 'candidate' : 'lost';
   } catch (error) {
-    return !(error instanceof Error && error.name === 'WorkflowNotFoundError');
+    return error instanceof Error && error.name === 'WorkflowNotFoundError' ? 'closed' : 'unknown';
   }
 }

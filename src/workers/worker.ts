@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client';
 import type { NativeConnection, Worker as TemporalWorker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { endRun, type Deps } from '../activities/context.ts';
+import { Holds } from '../activities/holds.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
@@ -99,17 +100,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     };
     const defaultCoder = config.worker.coder ?? coders.keys().next().value;
     const { inContact } = contact;
+    const holds = new Holds();
     const server = `${target.address}/${namespace}`;
     const { otherHomes } = held;
     const deps: Deps = {
       ...{ home, config, worker, env, server, registry, keeper, isolation },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds },
     };
 
     // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
-    const gate = new SlotGate(() => (coders.size > 0 ? slots - registry.size : 0));
+    const gate = new SlotGate(() => (coders.size > 0 && holds.open ? slots - registry.size : 0));
     teardown.push(() => gate.close());
     registry.onChange(gate.pump);
+    holds.onChange(gate.pump);
     const claims = claimQueues({ queues, machine, coders: [...coders.keys()] });
     const workers = await createTemporalWorkers({
       ...{ connection, namespace, gate, claims, workflowQueues: queues, hostQueue: worker.hostQueue, slots },

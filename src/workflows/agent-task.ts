@@ -1,12 +1,21 @@
-import { ApplicationFailure, isCancellation, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Failure, Reason } from '../domain/failure.ts';
 import { isTaskId, priorityKey } from '../domain/names.ts';
-import { decide } from '../domain/policy.ts';
+import { decide, type Decision } from '../domain/policy.ts';
 import type { AgentOutcome, Claim, TaskView } from '../domain/run.ts';
 import { parseTask, type Task } from '../domain/task.ts';
 import { TaskBook } from './book.ts';
+import { deliverResult } from './deliver.ts';
 import { Host, HostLost } from './host.ts';
+import { settleLate } from './late.ts';
 import { listenToPeople, park } from './people.ts';
 
 /**
@@ -34,18 +43,19 @@ export async function agentTask(input: unknown): Promise<TaskView> {
 
   try {
     for (;;) {
-      const failure = await attempt(task, book);
-      if (!failure) break;
-      const decision = decide({ task, runs: book.counted, failure, nowMs: Date.now() });
-      if (decision.next === 'retry') {
-        book.queueAgain(failure, decision.delayMs);
-        if (decision.delayMs > 0)
-          await sleep(decision.delayMs, { summary: `wait before the next run: ${failure.reason}` });
+      if (await settleLate(task, book)) break;
+      const end = await attempt(task, book);
+      if (end === 'delivered') break;
+      if (end === 'late-result') continue;
+      const { failure, decision } = end;
+      if (decision.next === 'park') {
+        if (await park(task, book, { decision, person })) break;
         continue;
       }
-      const ended = await park(task, book, { decision, person });
-      if (ended) break;
+      book.queueAgain(failure, decision.delayMs);
+      if (decision.delayMs > 0) await condition(() => book.candidate !== undefined, decision.delayMs);
     }
+    book.supersede();
     book.enter('done');
     return book.view;
   } catch (error) {
@@ -54,27 +64,46 @@ export async function agentTask(input: unknown): Promise<TaskView> {
   }
 }
 
-/** One run from claim to delivery. Undefined: accepted and delivered. */
-async function attempt(task: Task, book: TaskBook): Promise<Failure | undefined> {
+type AttemptEnd =
+  | 'delivered'
+  /** No slot was free before a lost worker came back with a finished run. */
+  | 'late-result'
+  | { failure: Failure; decision: Decision };
+
+/** One run from claim to delivery. */
+async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
   // 1. A slot on some worker: waits in the claim queue for as long as it takes.
   const claim = await claimSlot(task, book);
+  if (!claim) return 'late-result';
   book.claimed(claim);
   const host = new Host(book.view.id, claim);
   try {
     const failure = await runOn(host, task, book);
     book.ended(failure);
+    if (!failure) {
+      await host.release('done');
+      return 'delivered';
+    }
+    const decision = decide({ task, runs: book.counted, failure, nowMs: Date.now() });
     // 6. Always, but for a worker that is gone: that one frees the slot itself when it returns.
-    await host.release();
-    return failure;
+    book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
+    return { failure, decision };
   } catch (error) {
-    const cancelled = isCancellation(error);
-    const failure: Failure = cancelled
-      ? { reason: 'cancelled', message: 'the task was cancelled' }
-      : { reason: 'host-lost', message: error instanceof Error ? error.message : String(error) };
+    if (isCancellation(error)) {
+      book.ended({ reason: 'cancelled', message: 'the task was cancelled' });
+      book.saved(await host.release('cancelled'));
+      throw error;
+    }
+    const failure: Failure = { reason: 'host-lost', message: error instanceof Error ? error.message : String(error) };
     book.ended(failure);
-    if (error instanceof HostLost) return failure;
-    await host.release();
-    throw error;
+    if (!(error instanceof HostLost)) {
+      await host.release('parked');
+      throw error;
+    }
+    const decision = decide({ task, runs: book.counted, failure, nowMs: Date.now() });
+    if (error.answers) book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
+    else await host.owe();
+    return { failure, decision };
   }
 }
 
@@ -82,11 +111,12 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
   const { view } = book;
 
   // 2. Private repository and worktree at the base, which stays the same for later runs.
+  const resume = book.resumeFor(task);
   const prepared = await host.call('create worktree', (on) =>
-    on.createWorktree({ ...host.ref, task, base: view.base }),
+    on.createWorktree({ ...host.ref, task, base: view.base, resume }),
   );
   if (!prepared.ok) return prepared.failure;
-  view.base = prepared.base;
+  book.prepared(prepared);
 
   // 3. The agent, started or adopted.
   book.enter('running');
@@ -103,12 +133,7 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
   if (!verified.verdict.accepted) return failureOf(launched.outcome, verified.verdict);
 
   // 5. The branch.
-  if (task.deliver === 'none' || !verified.commit) return undefined;
-  book.enter('delivering');
-  const delivered = await host.call('deliver', (on) => on.deliver(host.ref));
-  if (!delivered.ok) return delivered.failure;
-  book.delivered(delivered.branch, delivered.commit);
-  return undefined;
+  return deliverResult(host, { task, book, verified });
 }
 
 /** The first cause wins: why it was stopped, then what the coder itself reported, then the receipts. */
@@ -122,7 +147,8 @@ function failureOf(outcome: AgentOutcome, verdict: { reason: Reason | null; reas
   };
 }
 
-async function claimSlot(task: Task, book: TaskBook): Promise<Claim> {
+/** Undefined: a late result came in while it waited. */
+async function claimSlot(task: Task, book: TaskBook): Promise<Claim | undefined> {
   const { registerRun } = proxyActivities<Activities>({
     taskQueue: book.view.claimQueue,
     summary: 'wait for a slot',
@@ -131,7 +157,16 @@ async function claimSlot(task: Task, book: TaskBook): Promise<Claim> {
     allowEagerDispatch: false,
     priority: { priorityKey: priorityKey(task.priority) },
   });
-  return registerRun({ taskId: book.view.id, n: book.nextRun, ...(task.coder ? { coder: task.coder } : {}) });
+  const order = { taskId: book.view.id, n: book.nextRun, ...(task.coder ? { coder: task.coder } : {}) };
+  const waiting = new CancellationScope();
+  const claimed = waiting.run(() => registerRun(order));
+  const late = condition(() => book.candidate !== undefined).then(() => waiting.cancel());
+  try {
+    return await Promise.race([claimed, late.then(() => claimed)]);
+  } catch (error) {
+    if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
+    return undefined;
+  }
 }
 
 const invalid = (message: string): ApplicationFailure =>

@@ -3,7 +3,18 @@ import { sumUsage, NO_USAGE } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
 import { claimQueue } from '../domain/names.ts';
 import { attemptsUsed, feedbackOf } from '../domain/policy.ts';
-import type { AgentOutcome, Claim, RunView, TaskState, TaskView, Verified } from '../domain/run.ts';
+import type { Receipt } from '../domain/receipt.ts';
+import type {
+  AgentOutcome,
+  Claim,
+  LateResult,
+  ResumeFrom,
+  RunView,
+  SavedWork,
+  TaskState,
+  TaskView,
+  Verified,
+} from '../domain/run.ts';
 import { isUrl, titleOf, type Task } from '../domain/task.ts';
 import { ATTRIBUTES } from './attributes.ts';
 import { renderSummary } from './summary.ts';
@@ -15,6 +26,7 @@ export class TaskBook {
   readonly view: TaskView;
   /** Runs before this one were forgiven by a person's `retry`. */
   #forgiven = 0;
+  readonly #claims = new Map<string, Claim>();
   #runs = 0;
 
   constructor(id: string, task: Task) {
@@ -100,6 +112,7 @@ export class TaskBook {
   claimed(claim: Claim): void {
     const { view } = this;
     this.#runs = claim.n;
+    this.#claims.set(claim.runId, claim);
     const run: RunView = {
       ...{
         runId: claim.runId,
@@ -110,7 +123,7 @@ export class TaskBook {
         coder: claim.coder,
       },
       ...{ model: view.model, startedAt: now(), endedAt: null, reason: null, message: null, counts: false },
-      ...{ exitCode: null, commit: null, usage: NO_USAGE, receipts: [] },
+      ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
     };
     if (view.runs.length >= RUNS_KEPT) {
       view.runs.shift();
@@ -128,6 +141,24 @@ export class TaskBook {
     this.enter('setting-up');
   }
 
+  claimOf({ runId }: RunView): Claim | undefined {
+    return this.#claims.get(runId);
+  }
+
+  prepared({ base, resumed }: { base: string; resumed?: string | null }): void {
+    this.view.base = base;
+    this.#run().resumedFrom = resumed ?? null;
+  }
+
+  /** What the next run may go on from: the runs since the last one whose work is not to be used again, newest first. */
+  resumeFor(task: Task): ResumeFrom | null {
+    const { runs } = this.view;
+    const usable = ({ reason }: RunView) => reason !== null && (task.resume ?? 'resume' in FAILURES[reason]);
+    const from = runs.slice(runs.findLastIndex((run) => !usable(run)) + 1).reverse();
+    const [newest] = from;
+    return newest ? { runIds: from.map(({ runId }) => runId), why: newest.message ?? newest.reason ?? '' } : null;
+  }
+
   launched(outcome: AgentOutcome): void {
     const run = this.#run();
     Object.assign(run, { model: outcome.model ?? run.model, exitCode: outcome.exitCode, usage: outcome.usage });
@@ -137,10 +168,7 @@ export class TaskBook {
 
   verified({ verdict, receipts, commit }: Verified): void {
     const run = this.#run();
-    Object.assign(run, {
-      commit,
-      receipts: receipts.map(({ kind, ok, summary, digest }) => ({ kind, ok, summary, digest })),
-    });
+    Object.assign(run, { commit, receipts: shortened(receipts) });
     Object.assign(this.view, { verdict, receipts, commit });
   }
 
@@ -154,6 +182,38 @@ export class TaskBook {
     });
     this.view.attempts.used = attemptsUsed(this.counted);
     this.view.worker = null;
+  }
+
+  saved(saved: SavedWork | null): void {
+    this.#run().saved = saved ?? this.#run().saved;
+  }
+
+  /** Of a run that ended as lost; anything else that comes late is only noted as saved. */
+  late({ runId, saved, finished }: LateResult): void {
+    const run = this.view.runs.find((other) => other.runId === runId);
+    if (!run?.endedAt) return;
+    run.saved = saved ?? run.saved;
+    if (finished && run.reason === 'host-lost' && run.late === null) run.late = 'candidate';
+  }
+
+  /** A late result that waits for its receipts. */
+  get candidate(): RunView | undefined {
+    return this.view.runs.find(({ late }) => late === 'candidate');
+  }
+
+  lateVerified(run: RunView, verified: Verified): void {
+    run.commit = verified.commit;
+    run.receipts = shortened(verified.receipts);
+    run.late = verified.verdict.accepted ? null : 'rejected';
+    if (!verified.verdict.accepted) return;
+    Object.assign(run, { reason: null, message: null, counts: true });
+    const { verdict, receipts, commit } = verified;
+    Object.assign(this.view, { verdict, receipts, commit });
+  }
+
+  /** The task is done by another run: what is still on its way comes too late. */
+  supersede(): void {
+    for (const run of this.view.runs) if (run.late === 'candidate') run.late = 'superseded';
   }
 
   delivered(branch: string | null, commit: string): void {
@@ -176,5 +236,8 @@ export class TaskBook {
     return run;
   }
 }
+
+const shortened = (receipts: readonly Receipt[]): RunView['receipts'] =>
+  receipts.map(({ kind, ok, summary, digest }) => ({ kind, ok, summary, digest }));
 
 const now = (): string => new Date().toISOString();

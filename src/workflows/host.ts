@@ -4,16 +4,28 @@ import {
   ApplicationFailure,
   CancellationScope,
   TimeoutFailure,
+  getExternalWorkflowHandle,
   isCancellation,
+  patched,
   proxyActivities,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Claim, RunRef } from '../domain/run.ts';
+import { workerRecordId } from '../domain/names.ts';
+import type { Claim, Released, RunEnding, RunRef, SavedWork } from '../domain/run.ts';
+import { oweSignal } from './messages.ts';
 
-/** The worker that held a run is gone, or no longer knows it: nothing of it can have an effect, and it used no attempt. */
-export class HostLost extends Error {}
+/** The worker that held a run is gone, or could not go on with it: nothing of it can have an effect, and it used no attempt. */
+export class HostLost extends Error {
+  /** Whether the worker still answers. */
+  readonly answers: boolean;
+  constructor(message: string, { answers = false } = {}) {
+    super(message);
+    this.answers = answers;
+  }
+}
 
 const PROBE_MS = 3_000;
+const CANCELLED_MS = 12_000;
 
 /**
  * The activities of a claimed run, on its worker's own queue. One attempt each, since the parked polls of a cut-off
@@ -54,23 +66,41 @@ export class Host {
         }
         if (!mayGoOn(cause)) {
           // It is there and could not do it: its slot is of no more use to this task.
-          await this.release();
-          throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`);
+          throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`, { answers: true });
         }
         if (!(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
       }
     }
   }
 
-  /** Frees the slot; not cancellable. */
-  async release(): Promise<void> {
+  /** Frees the slot; not cancellable. What the run had made and did not deliver is saved first. */
+  async release(ending: RunEnding): Promise<SavedWork | null> {
     const { releaseRun } = proxyActivities<Activities>({
       taskQueue: this.#claim.hostQueue,
       summary: `release run ${this.ref.runId}`,
-      startToCloseTimeout: '30s',
-      scheduleToCloseTimeout: this.#claim.lease.graceMs,
+      startToCloseTimeout: '10m',
+      heartbeatTimeout: this.#claim.lease.heartbeatMs,
+      // A person who cancels does not wait for a worker that may be restarting: that one cleans up when it is back.
+      scheduleToStartTimeout: ending === 'cancelled' ? CANCELLED_MS : this.#claim.lease.graceMs,
+      retry: { maximumAttempts: 5 },
     });
-    await CancellationScope.nonCancellable(() => releaseRun(this.ref).catch(() => undefined));
+    return CancellationScope.nonCancellable(async () => {
+      try {
+        // Histories of version 0.1 have no answer.
+        const released: Released | undefined = await releaseRun({ ...this.ref, ending });
+        return released?.saved ?? null;
+      } catch {
+        await this.owe();
+        return null;
+      }
+    });
+  }
+
+  /** Notes with the worker's record what it has to clean up when it returns. */
+  async owe(): Promise<void> {
+    if (!patched('clean-up-debt')) return;
+    const record = getExternalWorkflowHandle(workerRecordId(this.#claim.hostQueue));
+    await CancellationScope.nonCancellable(() => record.signal(oweSignal, this.ref).catch(() => undefined));
   }
 
   async #stillHeld(): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import type { TaskView } from '../domain/run.ts';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { LateResult, RunRef, TaskView } from '../domain/run.ts';
 
 /** Signals, updates and queries of `agentTask`: client and workflow share this file. */
 export const viewQuery = defineQuery<TaskView>('view');
@@ -10,3 +10,9 @@ export const retryUpdate = defineUpdate<void, [{ why: string }]>('retry');
 export const acceptUpdate = defineUpdate<void, [{ why: string }]>('accept');
 /** Of a parked task: close it as failed. */
 export const giveUpUpdate = defineUpdate<void, [{ why: string }]>('giveUp');
+
+/** From a worker that was lost and came back: what it has of a run that the task does not own any more. */
+export const lateResultSignal = defineSignal<[LateResult]>('lateResult');
+
+/** To a worker's record: a run that it holds, or held when it was lost, and has to clean up. */
+export const oweSignal = defineSignal<[RunRef]>('owe');

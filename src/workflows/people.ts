@@ -11,7 +11,8 @@ import type { Failure, Reason } from '../domain/failure.ts';
 import type { TaskView } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import type { TaskBook } from './book.ts';
-import { acceptUpdate, giveUpUpdate, retryUpdate, viewQuery } from './messages.ts';
+import { settleLate } from './late.ts';
+import { acceptUpdate, giveUpUpdate, lateResultSignal, retryUpdate, viewQuery } from './messages.ts';
 
 export interface Person {
   /** What a person last decided about the parked task; taken once. */
@@ -30,8 +31,9 @@ export async function park(
     book.enter('parked', held);
     const alerting = new CancellationScope();
     void alerting.run(() => alert(book.view));
-    await condition(() => person.waiting());
+    await condition(() => person.waiting() || book.candidate !== undefined);
     alerting.cancel();
+    if (await settleLate(task, book)) return true;
     const said = person.take();
     if (!said) continue;
     book.view.decision = said;
@@ -111,6 +113,7 @@ export function listenToPeople(book: TaskBook): Person {
     decided = { action, why };
   };
   setHandler(viewQuery, () => book.view);
+  setHandler(lateResultSignal, (late) => book.late(late));
   setHandler(retryUpdate, ({ why }) => say('retry', why), { validator: onlyParked });
   setHandler(giveUpUpdate, ({ why }) => say('give-up', why), { validator: onlyParked });
   setHandler(acceptUpdate, ({ why }) => say('accept', why), {

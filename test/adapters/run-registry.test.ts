@@ -7,6 +7,7 @@ import { until } from '../helpers/until.ts';
 
 const record = (runId: string): RunRecord => ({
   ...{ taskId: 'task', runId, n: 1, coder: 'x', structured: false, server: 's', claimedAt: '', prepared: null },
+  workflowRunId: 'w',
 });
 
 test('no more runs than slots, however many ask at once, and a restart finds the same', async () => {

@@ -10,6 +10,7 @@ const run: RunView = {
   ...{ runId: '1-a', n: 1, worker: 'ada', machine: 'm', hostQueue: 'host/ada-1', coder: 'claude', model: null },
   ...{ startedAt: '2026-01-01T00:08:00Z', endedAt: null, reason: null, message: null, counts: false },
   ...{ exitCode: null, commit: null, usage: NO_USAGE, receipts: [] },
+  ...{ saved: null, late: null, resumedFrom: null },
 };
 
 const report = (over: Partial<TaskReport>): TaskReport => ({

@@ -107,7 +107,7 @@ describe('a command that does not pass', () => {
   });
 
   test('does not end', async () => {
-    const limits = { totalMs: 1, idleMs: 1, verifyMs: 300 };
+    const limits = { totalMs: 1, idleMs: 1, processes: 99, diskBytes: 1e9, verifyMs: 300 };
     expect(await summary(['exec sleep 30'], { limits })).toBe('`exec sleep 30` did not end within 300ms');
   });
 
@@ -122,7 +122,7 @@ describe('a command that does not pass', () => {
 });
 
 test('a command without time left is not run, and not forgotten', async () => {
-  const limits = { totalMs: 1, idleMs: 1, verifyMs: 1_000 };
+  const limits = { totalMs: 1, idleMs: 1, processes: 99, diskBytes: 1e9, verifyMs: 1_000 };
   const evidence = evidenceOf({
     result: { gitDir: at('repo/.git'), base, commit: base },
     rest: { acceptanceDir: at('a'), acceptanceLog: at('log') },

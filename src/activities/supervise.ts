@@ -1,0 +1,64 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { newestChange } from '../adapters/file-changes.ts';
+import type { Prepared } from '../adapters/run-registry.ts';
+import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
+import { endOf, endRun, unlessLost, type Deps } from './context.ts';
+import type { Follower } from './follow.ts';
+import { isTaskCancelled } from './heartbeat.ts';
+import { IdleClock } from './idle.ts';
+
+const POLL_MS = 200;
+
+/** Follows the agent until nothing of its process tree lives, and stops it at its limits. Undefined: its keeper is gone. */
+export async function superviseAgent(
+  deps: Deps,
+  ref: RunRef,
+  { follower, prepared }: { follower: Follower; prepared: Prepared },
+): Promise<ExitRecord | undefined> {
+  const { keeper, home } = deps;
+  const { limits } = prepared.policy;
+  const files = home.run(ref.taskId, ref.runId);
+  const context = Context.current();
+  const ended = endOf(keeper, ref, context.cancellationSignal);
+  const idle = new IdleClock(limits.idleMs, performance.now());
+  const idleEveryMs = Math.min(30_000, Math.max(500, limits.idleMs / 20));
+  let nextIdle = performance.now() + idleEveryMs;
+  let stopping: StopReason | undefined;
+  const stop = (reason: StopReason) => {
+    if (stopping) return;
+    stopping = reason;
+    keeper.stop({ ...ref, reason }).catch(() => undefined);
+  };
+
+  for (;;) {
+    const end = await Promise.race([ended, tick(context)]);
+    if (end === 'cancelled') {
+      if (!isTaskCancelled()) throw new CancelledFailure('the worker lets go of this run; its agent goes on');
+      await endRun(deps, ref, 'cancelled');
+      throw new CancelledFailure('the task was cancelled');
+    }
+    await follower.drain(end !== 'tick');
+    if (end !== 'tick') return end.state === 'ended' ? end.exit : undefined;
+
+    const { usage } = follower;
+    if (limits.tokens && usage.inputTokens + usage.outputTokens > limits.tokens) stop('over-budget');
+    if (limits.costUsd && usage.costUsd > limits.costUsd) stop('over-budget');
+    if (follower.waiting) stop('waiting-for-permission');
+    if (performance.now() < nextIdle) continue;
+    nextIdle = performance.now() + idleEveryMs;
+    const status = await keeper.status(ref).catch(unlessLost);
+    if (status?.state !== 'live') continue;
+    const sign = { now: performance.now(), bytes: follower.bytes + status.stderrBytes, cpuMs: status.cpuMs };
+    if (idle.sample(sign) === 'active') continue;
+    const silentMs = performance.now() - idle.since;
+    if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)
+      idle.stirred(performance.now());
+    else stop('stalled');
+  }
+}
+
+async function tick(context: Context): Promise<'tick' | 'cancelled'> {
+  return Promise.race([context.sleep(POLL_MS).then(() => 'tick' as const), context.cancelled]).catch(
+    () => 'cancelled' as const,
+  );
+}
