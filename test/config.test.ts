@@ -65,9 +65,12 @@ test('an empty file, comments alone and keys with nothing behind them mean the d
 test.each([
   [
     'worker:\n  slots: 2\n  slotz: 3\n',
-    'config.yaml:3: worker.slotz is not a known field (known in worker: name, slots, queues, isolation, coder)',
+    'config.yaml:3: worker.slotz is not a known field (known in worker: name, slots, queues, isolation, coder, checkpoint, onTerm)',
   ],
-  ['# c\nwerker: {}\n', /^config\.yaml:2: werker is not a known field \(known here: worker, queues, machine, coders, /],
+  [
+    '# c\nwerker: {}\n',
+    /^config\.yaml:2: werker is not a known field \(known here: worker, disk, keep, queues, machine, coders, /,
+  ],
   ['worker:\n  slots: 501\n', /^config\.yaml:2: worker\.slots .*500/],
   ['worker:\n  slots: many\n', /^config\.yaml:2: worker\.slots .*number/],
   ['worker:\n  queues:\n    - ok\n    - no/good\n', /^config\.yaml:4: worker\.queues\[1\] must be letters/],
