@@ -70,3 +70,21 @@ function childOf(node: unknown, part: PropertyKey): { at: Ranged | undefined; no
     : undefined;
   return pair && { at: pair.key as Ranged, node: pair.value };
 }
+
+const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const nest = (path: readonly string[], value: unknown): Raw =>
+  path.reduceRight((inner, key) => ({ [key]: inner }), value) as Raw;
+export const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
+
+/** Objects are merged, everything else is replaced; undefined says nothing. */
+export function merge(below: Raw, above: Raw): Raw {
+  return Object.entries(above).reduce((sum, [key, value]) => {
+    if (value === undefined) return sum;
+    const beneath = Object.hasOwn(sum, key) ? sum[key] : undefined;
+    return { ...sum, [key]: isRaw(value) && isRaw(beneath) ? merge(beneath, value) : value };
+  }, below);
+}

@@ -1,7 +1,7 @@
 import { homedir, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { parseYaml, readConfig, type Raw } from './config-yaml.ts';
+import { at, merge, nest, parseYaml, readConfig, type Raw } from './config-yaml.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { FleetError } from './domain/error.ts';
 import { DEFAULT_QUEUE, homeLayout } from './domain/names.ts';
@@ -227,24 +227,6 @@ function siblingsOf(parent: string): string[] {
 
 const invalid = (place: string | null, message: string): FleetError =>
   new FleetError(place ? `${place}: ${message}` : message, { exitCode: 2 });
-
-const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
-const nest = (path: readonly string[], value: unknown): Raw =>
-  path.reduceRight((inner, key) => ({ [key]: inner }), value) as Raw;
-const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
-    value,
-  );
-
-/** Objects are merged, everything else is replaced; undefined says nothing. */
-function merge(below: Raw, above: Raw): Raw {
-  return Object.entries(above).reduce((sum, [key, value]) => {
-    if (value === undefined) return sum;
-    const beneath = Object.hasOwn(sum, key) ? sum[key] : undefined;
-    return { ...sum, [key]: isRaw(value) && isRaw(beneath) ? merge(beneath, value) : value };
-  }, below);
-}
 
 /** A host's short name in the shape of a `name`. */
 export function nameOf(host: string): string {

@@ -6,6 +6,8 @@ import { endRun, type Deps } from '../activities/context.ts';
 import { Holds } from '../activities/holds.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
+import { delegateGit } from '../adapters/git/git.ts';
+import { GitProcess } from '../adapters/git/process/client.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
 import { connectKeeper } from '../adapters/keeper/client.ts';
 import { RunRegistry } from '../adapters/run-registry.ts';
@@ -69,6 +71,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => connection.close());
     await ensureSearchAttributes(connection, namespace);
     const client = new Client({ connection, namespace });
+
+    // Git is started by a small process beside this one.
+    const gitProcess = new GitProcess();
+    delegateGit(gitProcess);
+    teardown.push(() => (delegateGit(undefined), gitProcess.close()));
 
     // 3. The keeper, which may hold agents of the worker that ran here before.
     const isolation = config.worker.isolation === 'auto' ? await detectIsolation() : config.worker.isolation;

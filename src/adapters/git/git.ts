@@ -1,5 +1,6 @@
 import { execa, type Options } from 'execa';
 import type { Readable, Writable } from 'node:stream';
+import type { CopyObjects } from './pack.ts';
 
 export interface Owner {
   uid: number;
@@ -74,8 +75,27 @@ const LOCAL = [
 const NETWORK = [...COMMON, 'protocol.ext.allow=never', 'http.lowSpeedLimit=1000', 'http.lowSpeedTime=60'];
 const SET = { local: LOCAL.flatMap((one) => ['-c', one]), network: NETWORK.flatMap((one) => ['-c', one]) };
 
+/** Who starts git: this process, unless a worker has given the work to another. */
+export interface GitRunner {
+  git(args: readonly string[], options?: GitOptions): Promise<Buffer>;
+  copyObjects(copy: CopyObjects): Promise<void>;
+}
+
 /** Runs one git process to its end and gives its stdout. Throws {@link GitFailed}. */
 export async function git(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  // What talks to a remote needs this process's own environment, and takes longer than any start.
+  return runner && !options.network ? runner.git(args, options) : runGit(args, options);
+}
+
+let runner: GitRunner | undefined;
+/** From now on git is started by `other`; undefined: by this process again. */
+export function delegateGit(other: GitRunner | undefined): void {
+  runner = other;
+}
+export const delegate = (): GitRunner | undefined => runner;
+
+/** As {@link git}, started by this process. */
+export async function runGit(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const child = startGit(args, options, { stdin: options.input === undefined ? 'ignore' : 'pipe' });
   if (options.input !== undefined) {
     child.stdin?.on('error', () => {});

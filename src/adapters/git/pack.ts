@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ended, GitFailed, startGit, type GitOptions } from './git.ts';
+import { delegate, ended, GitFailed, startGit, type GitOptions } from './git.ts';
 
 export interface CopyObjects {
   /** Where `pack-objects` runs: its repository, rights and environment. */
@@ -22,6 +22,11 @@ export const PACK_TIMEOUT_MS = 10 * 60_000;
 
 /** Carries objects from one repository to another without either knowing the other. Throws {@link GitFailed}. */
 export async function copyObjects(copy: CopyObjects): Promise<void> {
+  return delegate()?.copyObjects(copy) ?? pipeObjects(copy);
+}
+
+/** As {@link copyObjects}, by processes of this one. */
+export async function pipeObjects(copy: CopyObjects): Promise<void> {
   const timeoutMs = copy.timeoutMs ?? PACK_TIMEOUT_MS;
   const packArgs = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '-q'];
   if (copy.blobs === false) packArgs.push('--filter=blob:none');
