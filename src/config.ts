@@ -2,6 +2,7 @@ import { homedir, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { at, merge, nest, parseYaml, readConfig, type Raw } from './config-yaml.ts';
+import { toBytes } from './domain/bytes.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { FleetError } from './domain/error.ts';
 import { DEFAULT_QUEUE, homeLayout } from './domain/names.ts';
@@ -101,6 +102,9 @@ function inconsistencies(config: Config): [path: string[], message: string][] {
   };
   if (toMs(total) <= toMs(idle))
     found.push([['limits'], `must have total above idle: ${total} is not more than ${idle}`]);
+  const { floor, reserve } = config.disk;
+  if (toBytes(reserve) >= toBytes(floor))
+    found.push([['disk'], `must have reserve below floor: ${reserve} is not less than ${floor}`]);
   for (const [key, { command, protocol }] of Object.entries(config.coders)) {
     if (BUILTIN_CODERS.includes(key) || (command && protocol)) continue;
     found.push([['coders', key], `needs command and protocol: only ${BUILTIN_CODERS.join(' and ')} are known without`]);

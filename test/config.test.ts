@@ -119,6 +119,13 @@ test('a builtin coder may be given partially, another one with command and proto
   });
 });
 
+test('a reserve that is not below the floor is refused', () => {
+  const load = (reserve: string) => () =>
+    loadConfig({ home: '/nonexistent', env: {}, flags: { disk: { floor: '1GB', reserve } } });
+  expect(load('1000MB')).toThrow('disk must have reserve below floor: 1000MB is not less than 1GB');
+  expect(load('999MB')().disk).toEqual({ floor: '1GB', reserve: '999MB' });
+});
+
 test('home is FLEET_HOME or ~/.fleet, absolute', () => {
   expect(resolveHome({ FLEET_HOME: '/x/y' })).toBe('/x/y');
   expect(resolveHome({ FLEET_HOME: 'here' })).toBe(`${process.cwd()}/here`);

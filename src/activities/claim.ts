@@ -5,7 +5,7 @@ import { runIdOf } from '../domain/names.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { endRun, type Deps } from './context.ts';
-import { saveWork } from './save-work.ts';
+import { saveIfRoom } from './save-if-room.ts';
 
 export type ReleaseOrder = RunRef & { ending: RunEnding };
 
@@ -63,7 +63,7 @@ export async function findRun(deps: Deps, ref: RunRef): Promise<boolean> {
 export async function releaseRun(deps: Deps, order: ReleaseOrder): Promise<Released> {
   if (!deps.registry.find(order)) return { saved: null };
   await endRun(deps, order, 'superseded');
-  const saved = order.ending === 'done' ? null : await saveWork(deps, order);
+  const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order);
   failpoint('release.ended');
   await deps.registry.release(order);
   failpoint('release.removed');

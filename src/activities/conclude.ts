@@ -5,6 +5,7 @@ import type { AgentOutcome, ExitRecord, Launched, RunRef } from '../domain/run.t
 import type { Coder } from '../ports.ts';
 import { endOf, type Deps } from './context.ts';
 import { Follower } from './follow.ts';
+import { persist } from './persist.ts';
 
 const CLAIM_MAX = 2_000;
 /** What a shell ends with where there is no such program. */
@@ -18,8 +19,10 @@ export async function conclude(
 ): Promise<Launched> {
   if (exit.exitCode === NOT_FOUND && exit.stdout.bytes === 0) return { ok: false, failure: missing(deps, coder.name) };
   const task = deps.registry.find(ref)?.prepared?.task;
+  const why = exit.stopped ? deps.disk.why(ref.runId, exit.stopped) : undefined;
   const outcome: AgentOutcome = {
     ...exit,
+    ...(why ? { why } : {}),
     session: follower.session,
     model: follower.model ?? task?.model ?? coder.model ?? null,
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
@@ -27,7 +30,10 @@ export async function conclude(
     until: follower.until,
     usage: follower.usage,
   };
-  await writeJson(deps.home.run(ref.taskId, ref.runId).outcome, outcome);
+  await persist(deps, async () => {
+    await follower.flush();
+    await writeJson(deps.home.run(ref.taskId, ref.runId).outcome, outcome);
+  });
   failpoint('launch.outcome-written');
   return { ok: true, outcome };
 }

@@ -8,6 +8,7 @@ import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
 import type { Holds } from './holds.ts';
+import type { Disk } from './persist.ts';
 
 /** All that the activities of one worker process work with; made once by the composition root. */
 export interface Deps {
@@ -29,6 +30,7 @@ export interface Deps {
   otherHomes(): string[];
   /** Why this worker takes no new work; runs go on. */
   holds: Holds;
+  disk: Disk;
   /** `<address>/<namespace>` */
   server: string;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */

@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises';
 import { LineReader } from '../adapters/line-reader.ts';
 import { readSegments } from '../adapters/segments.ts';
+import { isDiskTrouble } from '../adapters/space.ts';
 import { addUsage, NO_USAGE, type AgentEvent, type StoredEvent, type Usage } from '../domain/event.ts';
 import type { Coder } from '../ports.ts';
 
@@ -34,6 +35,9 @@ export class Follower {
   #read: number;
   #heartbeatBytes = 0;
   #kept = 0;
+  /** Events that a full disk has not taken yet; they go before any later ones. */
+  #unwritten = '';
+  #written = 0;
 
   private constructor(files: { events: string; logs: string }, coder: Coder, stored: StoredEvent[]) {
     this.#file = files.events;
@@ -49,7 +53,9 @@ export class Follower {
   static async open(files: { dir: string; events: string; logs: string }, coder: Coder): Promise<Follower> {
     await mkdir(files.dir, { recursive: true });
     await dropTornLine(files.events);
-    return new Follower(files, coder, await readEvents(files.events));
+    const follower = new Follower(files, coder, await readEvents(files.events));
+    follower.#written = (await stat(files.events).catch(() => undefined))?.size ?? 0;
+    return follower;
   }
 
   /** Bytes of output seen so far, without the CLI's heartbeats. */
@@ -83,7 +89,24 @@ export class Follower {
       .map((event) => `${JSON.stringify(event)}\n`)
       .join('');
     this.#kept += text.length;
-    if (text) await appendFile(this.#file, text);
+    this.#unwritten += text;
+    await this.flush().catch((error: unknown) => {
+      if (!isDiskTrouble(error)) throw error;
+    });
+  }
+
+  /** Writes what a full disk has not taken so far. @throws where it still does not */
+  async flush(): Promise<void> {
+    if (!this.#unwritten) return;
+    const bytes = Buffer.from(this.#unwritten);
+    try {
+      await appendFile(this.#file, bytes);
+    } catch (error) {
+      await truncate(this.#file, this.#written).catch(() => undefined);
+      throw error;
+    }
+    this.#written += bytes.length;
+    this.#unwritten = '';
   }
 
   #take(event: StoredEvent): void {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { homeLayout } from '../domain/names.ts';
 import type { ContainedCommand, ContainedResult } from '../ports.ts';
 import { CappedLog } from './keeper/capped-log.ts';
 import type { IsolationPlan } from './isolation.ts';
@@ -25,7 +24,8 @@ const KILL_MS = 15_000;
  */
 export async function runContained(command: ContainedCommand, options: ContainOptions): Promise<ContainedResult> {
   const log = new CappedLog(command.logFile);
-  const scratch = mkdtempSync(join(tmpdir(), 'fleet-pipes-'));
+  const { scratch } = homeLayout(options.home);
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const keep = (bytes: Buffer) => log.write(bytes);
   const start = performance.now();
   try {
@@ -54,7 +54,6 @@ export async function runContained(command: ContainedCommand, options: ContainOp
       tail: log.tail,
     };
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
     log.close();
   }
 }

@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 
 let drafts = 0;
 
-/** The parsed file, or undefined where there is none. A file that is no JSON throws: it was not written by us. */
+/** The parsed file, or undefined where there is none, or where a failing disk left only a part of it. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -48,6 +48,7 @@ export function createJsonSync(path: string, value: unknown): boolean {
     withFile(path, 'wx', (fd) => writeAll(fd, `${JSON.stringify(value)}\n`));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    rmSync(path, { force: true });
     throw error;
   }
   syncFolder(dirname(path));

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { RunRef, SavedWork } from '../domain/run.ts';
@@ -51,6 +53,8 @@ export class RunRegistry {
   readonly #chains = new Map<string, Promise<unknown>>();
   readonly #touched = new Map<string, number>();
   #changed: () => void = () => {};
+  /** Runs found when it was opened whose record a failing disk has left unreadable: not this worker's any more. */
+  readonly torn: RunRef[] = [];
 
   private constructor(home: HomeLayout) {
     this.#home = home;
@@ -61,14 +65,25 @@ export class RunRegistry {
     await removeTree(`${home.runs}/.trash`);
     await mkdir(home.runs, { recursive: true });
     const tasks = await readdir(home.runs, { withFileTypes: true });
-    for (const { name: task } of tasks.filter((entry) => entry.isDirectory())) {
+    for (const { name: task } of tasks.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))) {
       for (const run of await readdir(`${home.runs}/${task}`)) {
-        const record = await readJson<RunRecord>(home.run(task, run).record);
+        const { dir, record: file } = home.run(task, run);
+        const record = await readJson<RunRecord>(file);
         if (record) registry.#runs.set(run, record);
-        else await removeTree(home.run(task, run).dir);
+        else if (existsSync(file)) registry.torn.push({ taskId: task, runId: run });
+        else await removeTree(dir);
       }
     }
     return registry;
+  }
+
+  /** Takes a run whose record cannot be read out of the way, with all that it made. Nothing of it may live. */
+  async setAside({ taskId, runId }: RunRef): Promise<string> {
+    const to = `${this.#home.runs}/.torn/${taskId}-${runId}`;
+    await mkdir(dirname(to), { recursive: true });
+    await rename(this.#home.run(taskId, runId).dir, to).catch(ignoreMissing);
+    await rmdir(`${this.#home.runs}/${taskId}`).catch(() => undefined);
+    return to;
   }
 
   /** Called after each change of the slot table. */
@@ -115,6 +130,7 @@ export class RunRegistry {
       await writeJson(this.#home.run(record.taskId, record.runId).record, record);
     } catch (error) {
       this.#runs.delete(record.runId);
+      await removeTree(this.#home.run(record.taskId, record.runId).dir);
       throw error;
     } finally {
       this.#changed();

@@ -47,7 +47,12 @@ export const FAILURES = {
   crashed: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ended by a signal or without a result' },
   'out-of-memory': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ran out of memory' },
   'context-overflow': { attempt: true, next: 'retry', feedback: false, meaning: 'the conversation outgrew the model' },
-  'over-budget': { attempt: true, next: 'park', feedback: false, meaning: 'the token or cost budget was used up' },
+  'over-budget': {
+    attempt: true,
+    next: 'park',
+    feedback: false,
+    meaning: 'a budget was used up: tokens, cost or disk space',
+  },
   'setup-failed': { attempt: true, next: 'retry', feedback: false, meaning: "the repository's setup commands failed" },
   tampered: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent damaged its repository' },
   'blocked-by-agent': {

@@ -70,8 +70,18 @@ export function homeLayout(root: string) {
     keeperSocket: `${root}/keeper.sock`,
     keeperLock: `${root}/keeper.lock`,
     keeperLog: `${root}/keeper.log`,
+    workerLog: `${root}/worker.log`,
+    /** Space set aside for receipts. */
+    reserve: `${root}/reserve`,
+    /** Short-lived files of the worker itself. */
+    scratch: `${root}/scratch`,
+    /** What was cleaned, one line of JSON each. */
+    cleaned: `${root}/cleaned.jsonl`,
     bases: `${root}/bases`,
+    mirrors: `${root}/mirrors`,
+    vault: `${root}/vault`,
     runs: `${root}/runs`,
+    tasks: `${root}/tasks`,
     mirror: (repo: string) => `${root}/mirrors/${repo}.git`,
     base: (repo: string, commit: string) => `${root}/bases/${repo}/${commit}.git`,
     vaultOf: (repo: string) => `${root}/vault/${repo}.git`,
@@ -106,6 +116,8 @@ export function runLayout(dir: string) {
 export function taskLayout(dir: string) {
   return {
     dir,
+    /** Whose task it is: an `Origin`. */
+    origin: `${dir}/origin.json`,
     artifacts: `${dir}/artifacts`,
     plan: `${dir}/artifacts/${PLAN}`,
     knowledge: `${dir}/artifacts/${KNOWLEDGE}`,

@@ -109,6 +109,8 @@ export type Isolation = 'namespace' | 'process-group';
 
 /** The end of a run's agent, with what its output said. */
 export interface AgentOutcome extends ExitRecord {
+  /** One sentence on why it was stopped, where there is more to say than the reason. */
+  why?: string;
   session: string | null;
   /** The model that the agent says it used. */
   model: string | null;

@@ -54,8 +54,8 @@ function judged({ exitCode, signal, stopped, unclean }: AgentOutcome): Pick<Find
   return exitCode === 0 ? { ok: true } : { ok: false, reason: 'agent-error' };
 }
 
-function sentence({ exitCode, signal, stopped }: AgentOutcome): string {
-  if (stopped) return `stopped (${stopped}: ${FAILURES[stopped].meaning})`;
+function sentence({ exitCode, signal, stopped, why }: AgentOutcome): string {
+  if (stopped) return `stopped (${stopped}: ${why ?? FAILURES[stopped].meaning})`;
   if (signal !== null) return `killed by ${signal}`;
   return exitCode === null ? 'ended without an exit code' : `exited with ${exitCode}`;
 }

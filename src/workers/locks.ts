@@ -1,8 +1,9 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { tmpdir, userInfo } from 'node:os';
 import { tryLock } from 'fs-native-extensions';
+import { writeText } from '../adapters/json-file.ts';
 import { FleetError } from '../domain/error.ts';
 import type { HomeLayout } from '../domain/names.ts';
 
@@ -54,6 +55,6 @@ export async function workerId(home: HomeLayout): Promise<string> {
   const known = await readFile(home.workerId, 'utf8').catch(() => '');
   if (/^[0-9a-f]{8}$/.test(known.trim())) return known.trim();
   const id = randomBytes(4).toString('hex');
-  await writeFile(home.workerId, `${id}\n`);
+  await writeText(home.workerId, `${id}\n`);
   return id;
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { concludeAbandoned } from '../activities/conclude.ts';
 import { endRun, type Deps } from '../activities/context.ts';
-import { saveWork } from '../activities/save-work.ts';
+import { saveIfRoom } from '../activities/save-if-room.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
@@ -56,7 +56,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   const { taskId, runId } = run;
   await endRun(deps, run, 'superseded');
   const outcome = await concludeAbandoned(deps, run);
-  const saved = await saveWork(deps, run);
+  const saved = await saveIfRoom(deps, run);
   const finished = open && outcome !== undefined && outcome.stopped === null;
   if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });
   // After a crash here the task itself says that it waits for this result.

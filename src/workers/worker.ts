@@ -10,6 +10,7 @@ import { delegateGit } from '../adapters/git/git.ts';
 import { GitProcess } from '../adapters/git/process/client.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
 import { connectKeeper } from '../adapters/keeper/client.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
 import { RunRegistry } from '../adapters/run-registry.ts';
 import { createCoders } from '../coders/registry.ts';
 import { leaseOf, type Config } from '../config.ts';
@@ -17,6 +18,7 @@ import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
 import { startContact } from './contact.ts';
+import { DiskGuard } from './disk.ts';
 import { lockWorker, workerId } from './locks.ts';
 import { probeCoders } from './probe-coders.ts';
 import { startReaper } from './reaper.ts';
@@ -92,7 +94,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => contact.stop());
 
     // 4. What this machine has and holds.
+    await removeTree(home.scratch);
     const registry = await RunRegistry.open(home);
+    for (const ref of registry.torn) {
+      await endRun({ keeper }, ref, 'host-lost');
+      log(
+        `the record of run ${ref.runId} of ${ref.taskId} is damaged: it was moved to ${await registry.setAside(ref)}`,
+      );
+    }
     const knownCoders = createCoders(config.coders);
     const coders = await probeCoders(knownCoders.values(), env);
     const machine = machineName(config);
@@ -108,11 +117,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const defaultCoder = config.worker.coder ?? coders.keys().next().value;
     const { inContact } = contact;
     const holds = new Holds();
+    const disk = new DiskGuard({ home, config, registry, keeper, holds, log, makeRoom: async () => {} });
+    await disk.start();
+    teardown.push(() => disk.stop());
     const server = `${target.address}/${namespace}`;
     const { otherHomes } = held;
     const deps: Deps = {
       ...{ home, config, worker, env, server, registry, keeper, isolation },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk },
     };
 
     // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.

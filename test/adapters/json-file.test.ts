@@ -30,10 +30,21 @@ test('a write that fails leaves the old content and no draft', async () => {
   expect(readdirSync(f.dir)).toEqual(['a.json']);
 });
 
-test('what is no JSON throws', async () => {
+test('cut off at any byte, it is as if it was not there', async () => {
   using f = folder();
-  writeFileSync(f.file, '{');
-  await expect(readJson(f.file)).rejects.toThrow();
+  const whole = JSON.stringify({ a: [1, 'two'], b: { c: null } });
+  for (let length = 0; length < whole.length; length += 1) {
+    writeFileSync(f.file, whole.slice(0, length));
+    expect(await readJson(f.file)).toBeUndefined();
+  }
+});
+
+test('what cannot be written leaves nothing that counts as there', async () => {
+  using f = folder();
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  expect(() => createJsonSync(f.file, circular)).toThrow();
+  expect(createJsonSync(f.file, 1)).toBe(true);
 });
 
 test('creates only where there is none', async () => {

@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { ended, git, startGit } from './git.ts';
 import { settle } from './pack.ts';
@@ -24,34 +23,39 @@ export async function writePatch(patch: {
   maxBytes: number;
 }): Promise<Diffstat & { bytes: number; truncated: boolean }> {
   const args = ['diff-tree', '-p', '--binary', '--shortstat', ...SAFE, patch.base, patch.commit];
+  // Before git starts: what it says is to be read at once.
+  await using file = await open(patch.file, 'w');
   const child = startGit(
     args,
     { gitDir: patch.gitDir, timeoutMs: 5 * 60_000 },
     { stdin: 'ignore', stdout: 'pipe', buffer: { stdout: false } },
   );
   const end = settle(ended(child, args));
-  const file = createWriteStream(patch.file);
   let stat: string | undefined;
   let [bytes, truncated, head] = [0, false, Buffer.alloc(0)];
-  for await (const part of child.stdout as Readable) {
-    let chunk = part as Buffer;
-    if (stat === undefined) {
-      head = Buffer.concat([head, chunk]);
-      const at = head.indexOf('\n\n');
-      if (at < 0) continue;
-      stat = head.toString('utf8', 0, at);
-      chunk = head.subarray(at + 2);
+  try {
+    for await (const part of child.stdout as Readable) {
+      let chunk = part as Buffer;
+      if (stat === undefined) {
+        head = Buffer.concat([head, chunk]);
+        const at = head.indexOf('\n\n');
+        if (at < 0) continue;
+        stat = head.toString('utf8', 0, at);
+        chunk = head.subarray(at + 2);
+      }
+      const room = patch.maxBytes - bytes;
+      if (chunk.length > room) truncated = true;
+      const kept = chunk.subarray(0, room);
+      bytes += kept.length;
+      await file.writeFile(kept);
+      if (truncated) break;
     }
-    const room = patch.maxBytes - bytes;
-    if (chunk.length > room) truncated = true;
-    const kept = chunk.subarray(0, room);
-    bytes += kept.length;
-    if (kept.length && !file.write(kept)) await once(file, 'drain');
-    if (truncated) break;
+  } catch (error) {
+    child.kill('SIGKILL');
+    await end;
+    throw error;
   }
   if (truncated) child.kill('SIGKILL');
-  file.end();
-  await once(file, 'finish');
   const failed = await end;
   if (failed && !truncated) throw failed;
   return { ...parseStat(stat ?? head.toString('utf8')), bytes, truncated };

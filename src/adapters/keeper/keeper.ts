@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { ExitRecord, RunRef } from '../../domain/run.ts';
 import { readJson } from '../json-file.ts';
@@ -113,9 +114,11 @@ export class Keeper {
     const paths = this.#home.run(taskId, runId);
     const exit = await readJson<ExitRecord>(paths.exit);
     if (exit) return { state: 'ended', exit };
+    if (!existsSync(paths.launched)) return { state: 'unknown' };
+    // Of a record that cannot be read it is known at least that there was a launch: there is never a second one.
     const launched = await readJson<LaunchedRecord>(paths.launched);
-    if (!launched) return { state: 'unknown' };
-    killRemains({ identity: launched.identity, mark: runId, isolation: launched.isolation });
+    const { identity = null, isolation = 'process-group' } = launched ?? {};
+    killRemains({ identity, mark: runId, isolation });
     return { state: 'crashed' };
   }
 }

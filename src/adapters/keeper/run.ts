@@ -4,6 +4,7 @@ import type { HomeLayout, RunLayout } from '../../domain/names.ts';
 import type { ExitRecord, StopReason } from '../../domain/run.ts';
 import { createJsonSync, writeJsonSync } from '../json-file.ts';
 import { bootSeconds, type ProcessIdentity } from '../process.ts';
+import { giveUpReserve } from '../reserve.ts';
 import { LogWriter } from './log-writer.ts';
 import type { HeldRun, Ladder, LaunchedRecord, LaunchOrder, LiveStatus } from './protocol.ts';
 import { ProcessTree } from './tree.ts';
@@ -23,6 +24,7 @@ type Step = [NodeJS.Signals, number];
 export class Run {
   readonly #order: LaunchOrder;
   readonly #paths: RunLayout;
+  readonly #reserve: string;
   readonly #out: LogWriter;
   readonly #err: LogWriter;
   readonly #deadline: number;
@@ -39,8 +41,9 @@ export class Run {
   over!: Promise<void>;
   live = true;
 
-  private constructor(order: LaunchOrder, paths: RunLayout) {
+  private constructor(order: LaunchOrder, paths: RunLayout, reserve: string) {
     this.#order = order;
+    this.#reserve = reserve;
     this.#paths = paths;
     this.#deadline = bootSeconds() + order.deadlineMs / 1_000;
     this.#out = new LogWriter(order.logsDir, 'stdout');
@@ -50,7 +53,7 @@ export class Run {
   /** Undefined: the run was launched before. @throws where nothing could be started; it may then be tried again */
   static async launch(order: LaunchOrder, home: HomeLayout): Promise<Run | undefined> {
     const paths = home.run(order.taskId, order.runId);
-    const run = new Run(order, paths);
+    const run = new Run(order, paths, home.reserve);
     if (!createJsonSync(paths.launched, run.#launched(null))) return undefined;
     try {
       mkdirSync(order.logsDir, { recursive: true, mode: 0o700 });
@@ -132,7 +135,8 @@ export class Run {
     this.#agentEnded = true;
     const exit = this.#exit(end, dead);
     // A full disk must not hold the answer back, and the record must come to the disk once it can.
-    let written = tryWrite(this.#paths.exit, exit);
+    let written =
+      tryWrite(this.#paths.exit, exit) || (giveUpReserve(this.#reserve) && tryWrite(this.#paths.exit, exit));
     this.#finish(exit);
     while (!dead || !written) {
       dead ||= await this.#tree.kill(1_000);

@@ -1,0 +1,64 @@
+import { writePatch } from '../adapters/git/patch.ts';
+import { captureResult } from '../adapters/git/result.ts';
+import { copyNote } from '../adapters/notes.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
+import type { Prepared } from '../adapters/run-registry.ts';
+import { isDiskTrouble } from '../adapters/space.ts';
+import type { AgentOutcome, RunRef } from '../domain/run.ts';
+import type { ResultTree } from '../ports.ts';
+import type { Deps } from './context.ts';
+import { persist } from './persist.ts';
+
+const PATCH_MAX = 4 * 1024 * 1024;
+
+/**
+ * What the agent left, read without trusting any of it. Where the disk is full of just that, it is not read: the rest of
+ * the evidence then goes without.
+ */
+export async function readResult(
+  deps: Deps,
+  ref: RunRef,
+  given: { prepared: Prepared; outcome: AgentOutcome; signal: AbortSignal },
+): Promise<ResultTree> {
+  const { prepared, outcome, signal } = given;
+  const files = deps.home.run(ref.taskId, ref.runId);
+  const unread = async (violation: string): Promise<ResultTree> => {
+    await removeTree(files.result);
+    const { base } = prepared;
+    const nothing = { tree: '', changes: [], commits: [], leftUncommitted: 0, odd: null };
+    return { gitDir: files.result, base, commit: base, ...nothing, violations: [violation] };
+  };
+  // What is left of the disk is for the receipts.
+  if (outcome.stopped === 'disk') return unread('the result was not read, as the disk is full');
+  return persist(
+    deps,
+    async () => {
+      try {
+        return await captureResult({
+          ...{ tree: files.tree, resultDir: files.result, baseDir: prepared.baseDir, base: prepared.base },
+          ...{ taskId: ref.taskId, identity: deps.config.git, preexisting: prepared.preexisting },
+        });
+      } catch (error) {
+        const excess = isDiskTrouble(error) ? await deps.disk.excess(ref, prepared.policy.limits.diskBytes) : undefined;
+        if (excess) return unread(excess);
+        throw error;
+      }
+    },
+    signal,
+  );
+}
+
+/** For people, and for the next run: the notes and the change as a patch. */
+export async function keepNotes(
+  { home }: Deps,
+  ref: RunRef,
+  { result, n }: { result: ResultTree; n: number },
+): Promise<void> {
+  const { notes } = home.run(ref.taskId, ref.runId);
+  const kept = home.task(ref.taskId);
+  await copyNote(notes, kept.plan);
+  await copyNote(notes, kept.knowledge);
+  if (result.commit === result.base) return;
+  const { gitDir, base, commit } = result;
+  await writePatch({ gitDir, base, commit, file: kept.runOf(n).patch, maxBytes: PATCH_MAX });
+}

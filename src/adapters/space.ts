@@ -1,0 +1,42 @@
+import { closeSync, openSync } from 'node:fs';
+import { statfs, utimes } from 'node:fs/promises';
+import type { Space } from '../domain/disk.ts';
+
+/** What the file system of a folder has left for our user. Reads no folder. */
+export async function spaceOf(dir: string): Promise<Space> {
+  const { bavail, bsize, files, ffree } = await statfs(dir);
+  return { freeBytes: bavail * bsize, files: files > 0 ? { free: ffree, most: files } : null };
+}
+
+/** Why nothing can be written below a folder, e.g. `EROFS`; undefined where it can. Its times change. */
+export async function refusesWrites(dir: string): Promise<string | undefined> {
+  const now = new Date();
+  return utimes(dir, now, now).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error.code ?? String(error),
+  );
+}
+
+/** Whether this process can open that many more files. */
+export function canOpen(dir: string, count: number): boolean {
+  const opened: number[] = [];
+  try {
+    while (opened.length < count) opened.push(openSync(dir, 'r'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+const CODES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+const SAID = /no space left on device|disk quota exceeded|read-only file system|too many open files/i;
+
+/** Whether a write failed for the machine's sake, also where git or a shell was the writer: it may succeed later. */
+export function isDiskTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, stderr } = error as { code?: unknown; stderr?: unknown };
+  if (typeof code === 'string' && CODES.has(code)) return true;
+  return SAID.test(error.message) || (typeof stderr === 'string' && SAID.test(stderr)) || isDiskTrouble(error.cause);
+}
