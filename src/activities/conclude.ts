@@ -1,3 +1,4 @@
+import { findProgram } from '../adapters/find-program.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -6,18 +7,25 @@ import type { Coder } from '../ports.ts';
 import { endOf, type Deps } from './context.ts';
 import { Follower } from './follow.ts';
 import { persist } from './persist.ts';
+import { holdWhileUnkillable, unclean } from './unclean.ts';
 
 const CLAIM_MAX = 2_000;
-/** What a shell ends with where there is no such program. */
-const NOT_FOUND = 127;
 
-/** What an agent's end and its output say, kept with the run. */
+/**
+ * What an agent's end and its output say, kept with the run. Only what the worker sees for itself makes it anybody else's
+ * fault: the agent chooses its exit code and its output.
+ */
 export async function conclude(
   deps: Deps,
   ref: RunRef,
   { exit, follower, coder }: { exit: ExitRecord; follower: Follower; coder: Coder },
 ): Promise<Launched> {
-  if (exit.exitCode === NOT_FOUND && exit.stdout.bytes === 0) return { ok: false, failure: missing(deps, coder.name) };
+  if (exit.unclean) {
+    await holdWhileUnkillable(deps);
+    return { ok: false, failure: unclean(exit) };
+  }
+  if (exit.exitCode !== 0 && !exit.stopped && !(await findProgram(coder.command[0] ?? '', deps.env)))
+    return { ok: false, failure: missing(deps, coder.name) };
   const task = deps.registry.find(ref)?.prepared?.task;
   const why = exit.stopped ? deps.disk.why(ref.runId, exit.stopped) : undefined;
   const outcome: AgentOutcome = {

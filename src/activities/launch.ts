@@ -88,6 +88,10 @@ async function start(
       ...agent.env,
     }),
     ...isolationPlan(deps, order, prepared),
+    limits: {
+      processes: policy.limits.processes,
+      ...(policy.limits.memoryBytes ? { memoryBytes: policy.limits.memoryBytes } : {}),
+    },
     deadlineMs: policy.limits.totalMs,
   });
   failpoint('launch.started');

@@ -155,6 +155,7 @@ async function setUp(
       { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile },
       {
         ...isolationPlan(deps, ref, order),
+        limits: policy.limits,
         env: environment(deps.env, [], {
           HOME: files.agentHome,
           TMPDIR: files.tmp,

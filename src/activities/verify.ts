@@ -63,6 +63,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
       const startedAt = performance.now();
       const result = await runContained(command, {
         isolation: deps.isolation,
+        limits: policy.limits,
         home: deps.home.root,
         hide: deps.otherHomes(),
         show: Object.values(acceptance).map((path) => ({ path })),

@@ -4,9 +4,11 @@ import { homeLayout } from '../domain/names.ts';
 import type { ContainedCommand, ContainedResult } from '../ports.ts';
 import { CappedLog } from './keeper/capped-log.ts';
 import type { IsolationPlan } from './isolation.ts';
+import type { ResourceLimits } from './cgroup.ts';
 import { ProcessTree } from './keeper/tree.ts';
 
 export interface ContainOptions extends IsolationPlan {
+  limits: ResourceLimits;
   /** Complete: nothing is inherited. `FLEET_RUN` gets a random end: the mark of this one command. */
   env: Record<string, string>;
   /** Aborting it ends the command as its timeout does. */
@@ -31,6 +33,7 @@ export async function runContained(command: ContainedCommand, options: ContainOp
   try {
     const tree = await ProcessTree.start({
       plan: options,
+      limits: options.limits,
       env: options.env,
       cwd: command.cwd,
       argv: ['/bin/sh', '-c', command.command],

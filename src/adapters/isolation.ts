@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Isolation } from '../domain/run.ts';
+import { cgroupMounts } from './cgroup.ts';
 
 /** What a process tree may see and write. All paths are absolute. */
 export interface IsolationPlan {
@@ -43,7 +44,7 @@ while [ "$1" != -- ]; do
         case $at in *\\\\*) at=$(printf '%b' "$at") ;; esac
         case $at in "$2"/*) mount -o remount,bind,ro "$at" || : ;; esac
       done </proc/self/mountinfo ;;
-    close) mount -o remount,bind,ro "$home" ;;
+    close) mount -o remount,bind,ro "$2" ;;
   esac
   shift 2
 done
@@ -58,7 +59,8 @@ exec "$@"
 /**
  * The agent's parent; pid 1 in a namespace. Descriptor 4 is the agent's stderr: on 2 are only notes of the isolation's own
  * programs, such as why it cannot start. Speaks on descriptor 3: says \`ready\`, waits for \`go\` (so that the identity is
- * on disk before the agent exists; the end of the stream means do not start), at the end says \`exit <status> <processes left>\`.
+ * on disk before the agent exists; the end of the stream means do not start), at the end says \`exit <status>\` and waits to be
+ * killed: what it leaves behind is counted from outside, where the agent has no hand in the answer.
  * Where memory runs out, the kernel is to take the agent rather than its keeper.
  * The agent runs in the foreground: a background one would ignore SIGINT and lose its stdin. Signals to the agent are the
  * keeper's affair; the traps only keep this shell alive, and as handlers they are not inherited.
@@ -79,12 +81,8 @@ fi
 status=$?
 exec 4>&-
 [ -z "$watcher" ] || { kill -KILL $watcher; wait $watcher; }
-left=0
-[ "$mode" = process-group ] || for stat in /proc/[0-9]*/stat; do
-  [ "$stat" != /proc/1/stat ] && read -r line <"$stat" || continue
-  case \${line##*) } in [ZX]*) ;; *) left=$((left + 1)) ;; esac
-done
-echo "exit $status $left" >&3
+echo "exit $status" >&3
+read -r _ <&3
 `;
 
 /**
@@ -142,6 +140,7 @@ function mounts(plan: IsolationPlan): string[] {
     ...seal.filter((path) => show.some((shown) => within(shown.path, path))).flatMap((path) => ['seal', path]),
     'close',
     home,
+    ...cgroupMounts().flatMap((path) => ['close', path]),
   ];
 }
 
@@ -174,7 +173,7 @@ export async function detectIsolation(): Promise<Isolation> {
       readOnly: [],
     };
     const said = await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work` }));
-    return said.includes('exit 0 0') ? 'namespace' : 'process-group';
+    return said.includes('exit 0') ? 'namespace' : 'process-group';
   } catch {
     return 'process-group';
   } finally {
@@ -193,7 +192,7 @@ function talk([file, ...args]: string[]): Promise<string> {
     const control = child.stdio[3] as Socket;
     let said = '';
     control.on('data', (bytes) => (said += String(bytes))).on('error', () => {});
-    control.write('go\n');
+    control.end('go\n');
     child.on('error', reject).on('close', () => resolve(said));
   });
 }

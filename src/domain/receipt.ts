@@ -10,7 +10,7 @@ export interface Finding {
   summary: string;
   evidence: Record<string, unknown>;
   /** Set where a failed receipt is more than `receipts-rejected`. */
-  reason?: Extract<Reason, 'scope-violation' | 'fabricated' | 'crashed' | 'agent-error' | 'tampered'>;
+  reason?: Extract<Reason, 'scope-violation' | 'fabricated' | 'crashed' | 'out-of-memory' | 'agent-error' | 'tampered'>;
 }
 
 /** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead. */

@@ -94,8 +94,12 @@ export interface ExitRecord {
   stopped: StopReason | null;
   /** Processes still alive when the agent's own process had ended; they were killed with the tree. */
   leftover: number;
-  /** Set where the run's own memory limit killed something of it. */
+  /** Set where the kernel killed something of it for want of memory. */
   outOfMemory?: true;
+  /** Set where the run's limit of processes refused one. */
+  outOfProcesses?: true;
+  /** Set where no limit could be set, as control groups cannot be written. */
+  unlimited?: true;
   /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
   unclean?: true;
   /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */

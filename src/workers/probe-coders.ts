@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { findProgram } from '../adapters/find-program.ts';
 import type { Coder } from '../ports.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -23,11 +24,9 @@ export async function probeCoders(
 async function probeCoder(coder: Coder, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const [file, ...args] = coder.command;
   if (!file) return undefined;
-  const options = { env, extendEnv: false, timeout: TIMEOUT_MS, stdin: 'ignore', reject: false } as const;
-  if (!coder.structured || args.length > 0) {
-    const there = await execa('sh', ['-c', 'command -v -- "$1"', 'sh', file], options);
-    return there.exitCode === 0 ? 'found' : undefined;
-  }
-  const answer = await execa(file, ['--version'], options);
+  if (!coder.structured || args.length > 0) return (await findProgram(file, env)) ? 'found' : undefined;
+  const answer = await execa(file, ['--version'], {
+    ...{ env, extendEnv: false, timeout: TIMEOUT_MS, stdin: 'ignore', reject: false },
+  });
   return answer.exitCode === 0 ? (answer.stdout.split('\n', 1)[0] ?? '').trim().slice(0, 80) : undefined;
 }

@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client';
 import type { NativeConnection, Worker as TemporalWorker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { endRun, type Deps } from '../activities/context.ts';
+import { holdWhileUnkillable } from '../activities/unclean.ts';
 import { Holds } from '../activities/holds.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
@@ -140,6 +141,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     });
     const reaper = startReaper(deps, client, log);
     teardown.push(() => reaper.stop());
+    const unclean = setInterval(() => void holdWhileUnkillable(deps).catch(() => undefined), UNCLEAN_MS);
+    teardown.push(() => clearInterval(unclean));
 
     const done = runAll(workers, undo);
     return {
@@ -185,6 +188,8 @@ function shutdown(workers: readonly TemporalWorker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
+/** Milliseconds between looks at whether something that could not be killed is gone, or has come up. */
+const UNCLEAN_MS = 2_000;
 const PING_MS = 3_000;
 
 async function ping(connection: NativeConnection): Promise<void> {

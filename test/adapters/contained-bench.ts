@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
 import { runContained, type ContainOptions } from '../../src/adapters/contained.ts';
 import { PATH, processesWith } from './keeper-bench.ts';
 
@@ -36,6 +37,7 @@ export function containedBench() {
         { command, cwd: options.cwd ?? paths.work, timeoutMs: options.timeoutMs ?? 20_000, logFile: paths.log },
         {
           isolation: 'namespace',
+          limits: {},
           home: paths.home,
           show: [{ path: paths.work }, { path: paths.base, readOnly: true }],
           readOnly: [paths.repo, `${root}/missing`],
@@ -49,6 +51,8 @@ export function containedBench() {
       if (before === undefined) delete process.env['TMPDIR'];
       else process.env['TMPDIR'] = before;
       rmSync(root, { recursive: true });
+      sweepGroups(paths.home, () => true);
+      leaveGroups(paths.home);
       if (left.length > 0) throw new Error(`left behind: ${left.join()}`);
     },
   };

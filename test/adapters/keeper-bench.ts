@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
 import { connectKeeper, type KeeperClient, type KeeperOptions } from '../../src/adapters/keeper/client.ts';
 import type { LaunchOrder } from '../../src/adapters/keeper/protocol.ts';
 import { identify } from '../../src/adapters/process.ts';
@@ -33,6 +34,7 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
     ...{ home, ref, run, logs, tag, client, connect },
     order: (script: string, rest: Partial<LaunchOrder> = {}): LaunchOrder => ({
       ...ref,
+      limits: {},
       argv: ['sh', '-c', script],
       env: { PATH, TAG: tag, HOME: run.agentHome },
       cwd: run.tree,
@@ -71,6 +73,8 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
         await until(() => processesWith(tag).length === 0, { timeoutMs: 2_000 });
       } finally {
         rmSync(home.root, { recursive: true });
+        sweepGroups(home.root, () => true);
+        leaveGroups(home.root);
       }
     },
   };

@@ -23,7 +23,7 @@ test('kill -9 of the client leaves the agent running, and a new client finds the
   expect(await b.client.status(b.ref)).toMatchObject({ state: 'live', pid });
   expect(b.survivors()).toHaveLength(1);
   await b.client.stop({ ...b.ref, reason: 'killed' });
-  expect(await b.end()).toMatchObject({ stopped: 'killed', signal: 'SIGINT' });
+  expect(await b.end()).toMatchObject({ stopped: 'killed', signal: 'SIGTERM' });
 });
 
 test('without a client the keeper stays for its agent and leaves with it', async () => {

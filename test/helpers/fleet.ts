@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import type { Client } from '@temporalio/client';
+import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
 import { connectClient } from '../../src/adapters/connection.ts';
 import { describeQueue } from '../../src/client/queues.ts';
 import { connectFleet, type Fleet, type TaskReport } from '../../src/client.ts';
@@ -72,6 +73,7 @@ export class TestFleet implements AsyncDisposable {
       await fleet[Symbol.asyncDispose]();
       await connection.close();
       await server.stop();
+      for (const home of await readdir(temp.path)) dropGroups(`${temp.path}/${home}`);
       await temp[Symbol.asyncDispose]();
     });
   }
@@ -220,6 +222,12 @@ export async function strays(root: string): Promise<number[]> {
 
 export async function git(dir: string, ...args: string[]): Promise<string> {
   return (await execa('git', ['-C', dir, ...args], { env: { GIT_CONFIG_GLOBAL: '/dev/null' } })).stdout;
+}
+
+/** A keeper that was killed leaves its empty control groups to the next one. */
+function dropGroups(home: string): void {
+  sweepGroups(home, () => true);
+  leaveGroups(home);
 }
 
 function kill(pid: number): void {

@@ -32,6 +32,22 @@ describe('exit', () => {
       { ok: true, summary: expect.stringContaining('2 processes left behind were ended') as never },
     ],
     [
+      'by a signal, out of memory',
+      { exitCode: null, signal: 'SIGKILL', outOfMemory: true },
+      { ok: false, reason: 'out-of-memory', summary: expect.stringContaining('want of memory') as never },
+    ],
+    [
+      'with another code, at its limit of processes',
+      { exitCode: 2, outOfProcesses: true },
+      { ok: false, reason: 'agent-error', summary: expect.stringContaining('its limit of 4096 processes') as never },
+    ],
+    [
+      'well, though something of it ran out of memory',
+      { outOfMemory: true },
+      { ok: true, summary: expect.stringContaining('want of memory') as never },
+    ],
+    ['without limits', { unlimited: true }, { ok: true, summary: expect.stringContaining('not limited') as never }],
+    [
       'without namespaces',
       { isolation: 'process-group' },
       { ok: true, summary: expect.stringContaining('process group only') as never },

@@ -44,6 +44,7 @@ export class Keeper {
   tick(): void {
     const lost = bootSeconds() - this.#lastContact > this.#selfKillMs / 1_000;
     for (const run of this.#runs.values()) {
+      run.tick();
       if (lost) run.stop('host-lost', this.#ladder);
       else if (run.overdue) run.stop('timed-out', this.#ladder);
     }
@@ -76,7 +77,9 @@ export class Keeper {
       return {};
     },
     forget: ({ runId }) => {
-      if (!this.#runs.get(runId)?.live) this.#runs.delete(runId);
+      const run = this.#runs.get(runId);
+      if (run?.live) void run.over.then(() => this.#runs.delete(runId));
+      else this.#runs.delete(runId);
       return {};
     },
   };

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { homeLayout } from '../../domain/names.ts';
+import { leaveGroups, sweepGroups } from '../cgroup.ts';
 import { Keeper } from './keeper.ts';
 import { lockForLife } from './lock.ts';
 import { serve } from './server.ts';
@@ -16,6 +17,8 @@ const FIRST_CLIENT_MS = 10_000;
 
 process.title = 'fleet-keeper';
 if (!lockForLife(keeperLock)) process.exit(75);
+// A command of the worker's own, whose mark has a "~", may be under way.
+sweepGroups(home.root, (name) => !name.includes('~'));
 
 const keeper = new Keeper(home, () => rest());
 const { server, clients } = await serve(keeperSocket, keeper, () => rest());
@@ -35,6 +38,7 @@ function rest(): void {
 function leave(): void {
   if (keeper.busy || clients.size > 0) return;
   server.close();
+  leaveGroups(home.root);
   rmSync(keeperSocket, { force: true });
   process.exit(0);
 }

@@ -1,4 +1,5 @@
 import type { ExitRecord, Isolation, RunRef, StopReason } from '../../domain/run.ts';
+import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../isolation.ts';
 import type { ProcessIdentity } from '../process.ts';
 
@@ -48,6 +49,7 @@ export const DEFAULT_LADDER: Ladder = { intMs: 10_000, termMs: 10_000, fenceMs: 
 /** The run's folder must exist; it follows from the home and the ids. All paths are absolute. */
 export interface LaunchOrder extends RunRef, Omit<IsolationPlan, 'home'> {
   argv: string[];
+  limits: ResourceLimits;
   /** Complete. */
   env: Record<string, string>;
   cwd: string;
@@ -85,7 +87,13 @@ export interface LiveStatus {
   stopped: StopReason | null;
 }
 export type RunStatus = LiveStatus | RunEnd;
-export type HeldRun = RunRef & { pid: number; startedAt: string; live: boolean };
+export type HeldRun = RunRef & {
+  pid: number;
+  startedAt: string;
+  live: boolean;
+  /** Processes that SIGKILL did not end within 15 s and that still live. */
+  unkillable?: number[];
+};
 
 /** `launched.json`: made before anything is started, with the identity before the agent is. */
 export interface LaunchedRecord extends RunRef {

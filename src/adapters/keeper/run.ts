@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HomeLayout, RunLayout } from '../../domain/names.ts';
 import type { ExitRecord, StopReason } from '../../domain/run.ts';
+import { failpoint } from '../failpoint.ts';
 import { createJsonSync, writeJsonSync } from '../json-file.ts';
 import { bootSeconds, type ProcessIdentity } from '../process.ts';
 import { giveUpReserve } from '../reserve.ts';
@@ -11,7 +12,9 @@ import { ProcessTree } from './tree.ts';
 
 /** Milliseconds after the first SIGKILL at which the end is recorded as unclean. */
 const UNKILLABLE_MS = 15_000;
-const FENCED: readonly StopReason[] = ['host-lost', 'superseded'];
+const FENCED: readonly StopReason[] = ['host-lost', 'superseded', 'killed'];
+/** Seconds at the limit of processes after which a run is ended: nothing in it can start anything. */
+const FULL_S = 10;
 /** A signal, and the milliseconds until the next one. */
 type Step = [NodeJS.Signals, number];
 
@@ -32,6 +35,9 @@ export class Run {
   #startedAt = new Date().toISOString();
   #lastOutputAt: string | null = null;
   #stopped: StopReason | null = null;
+  #fullFor = 0;
+  #unclean = false;
+  #limited = true;
   #agentEnded = false;
   #kill!: () => void;
   readonly #killed = new Promise<void>((resolve) => (this.#kill = resolve));
@@ -55,10 +61,12 @@ export class Run {
     const paths = home.run(order.taskId, order.runId);
     const run = new Run(order, paths, home.reserve);
     if (!createJsonSync(paths.launched, run.#launched(null))) return undefined;
+    failpoint('keeper.launch-recorded');
     try {
       mkdirSync(order.logsDir, { recursive: true, mode: 0o700 });
       run.#tree = await ProcessTree.start({
         plan: { ...order, home: home.root },
+        limits: order.limits,
         argv: order.argv,
         cwd: order.cwd,
         env: order.env,
@@ -68,14 +76,18 @@ export class Run {
         stdout: run.#keep(run.#out),
         stderr: run.#keep(run.#err),
       });
+      failpoint('keeper.tree-started');
       writeJsonSync(paths.launched, run.#launched(run.#tree.identity));
     } catch (error) {
       await run.#tree?.kill(UNKILLABLE_MS);
       rmSync(paths.launched, { force: true });
       throw error;
     }
+    failpoint('keeper.identity-recorded');
     run.#startedAt = new Date().toISOString();
+    run.#limited = run.#tree.group.limited;
     run.#tree.go();
+    failpoint('keeper.agent-started');
     run.over = run.#watch();
     return run;
   }
@@ -86,7 +98,8 @@ export class Run {
 
   held(): HeldRun {
     const { taskId, runId } = this.#order;
-    return { taskId, runId, pid: this.pid, startedAt: this.#startedAt, live: this.live };
+    const held = { taskId, runId, pid: this.pid, startedAt: this.#startedAt, live: this.live };
+    return this.#unclean && this.live ? { ...held, unkillable: this.#tree.pids } : held;
   }
 
   status(): LiveStatus {
@@ -104,6 +117,13 @@ export class Run {
 
   get overdue(): boolean {
     return bootSeconds() > this.#deadline;
+  }
+
+  /** Each second: a tree that has stood at its limit of processes for a while is ended. */
+  tick(): void {
+    if (this.#agentEnded) return;
+    this.#fullFor = this.#tree.group.full ? this.#fullFor + 1 : 0;
+    if (this.#fullFor === FULL_S) this.#kill();
   }
 
   /** The first reason stays; a fence makes a stop that is under way faster. False where the agent has ended. */
@@ -130,13 +150,17 @@ export class Run {
 
   async #watch(): Promise<void> {
     await Promise.race([this.#tree.ended.then(() => (this.#agentEnded = true)), this.#killed]);
+    failpoint('keeper.agent-ended');
     let dead = await this.#tree.kill(UNKILLABLE_MS);
+    this.#unclean = !dead;
+    failpoint('keeper.tree-dead');
     const end = dead ? await this.#tree.ended : { exitCode: null, signal: 'SIGKILL', leftover: 0 };
     this.#agentEnded = true;
     const exit = this.#exit(end, dead);
     // A full disk must not hold the answer back, and the record must come to the disk once it can.
     let written =
       tryWrite(this.#paths.exit, exit) || (giveUpReserve(this.#reserve) && tryWrite(this.#paths.exit, exit));
+    failpoint('keeper.exit-recorded');
     this.#finish(exit);
     while (!dead || !written) {
       dead ||= await this.#tree.kill(1_000);
@@ -147,11 +171,15 @@ export class Run {
   }
 
   #exit(end: Pick<ExitRecord, 'exitCode' | 'signal' | 'leftover'>, dead: boolean): ExitRecord {
+    const { group } = this.#tree;
     return {
       exitCode: end.exitCode,
       signal: end.signal,
       stopped: this.#stopped,
       leftover: end.leftover,
+      ...(group.oomKills > 0 ? { outOfMemory: true } : {}),
+      ...(group.refusals > 0 ? { outOfProcesses: true } : {}),
+      ...(this.#limited ? {} : { unlimited: true }),
       ...(dead ? {} : { unclean: true }),
       isolation: this.#order.isolation,
       startedAt: this.#startedAt,

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from '../../domain/run.ts';
+import { ControlGroup, type ResourceLimits } from '../cgroup.ts';
 import { containedArgv, type IsolationPlan } from '../isolation.ts';
 import {
   identify,
@@ -20,6 +21,7 @@ import { drain, openPipes, openText } from './pipes.ts';
 
 export interface TreeCommand {
   plan: IsolationPlan;
+  limits: ResourceLimits;
   argv: readonly string[];
   cwd: string;
   /** Complete: nothing is inherited. `FLEET_RUN` is set on top. */
@@ -49,7 +51,8 @@ const STREAM_GRACE_MS = 2_000;
  *
  *   us ─ setpriv, then unshare (its death kills) ─ init ─ agent ─ …
  *
- * Without namespaces the init leads a process group, and what left the group is found by its environment.
+ * Without namespaces the init leads a process group, and what left the group is found by its environment. Where control
+ * groups can be written, one holds the tree as well.
  */
 export class ProcessTree {
   readonly #child: ChildProcess;
@@ -57,6 +60,7 @@ export class ProcessTree {
   readonly #streams: ReturnType<typeof drain>[];
   readonly #control: Socket;
   #init: ProcessIdentity | undefined;
+  #group: ControlGroup | undefined;
   #exited = false;
   #groupGone = false;
   readonly #ready: Promise<boolean>;
@@ -97,7 +101,11 @@ export class ProcessTree {
     child.stderr!.on('error', () => {}).on('data', (bytes) => (notes = (notes + String(bytes)).slice(-500)));
     const tree = new ProcessTree(child, command, streams);
     tree.#init = (await tree.#ready) ? tree.#findInit() : undefined;
-    if (tree.#init) return tree;
+    if (tree.#init) {
+      const { plan, mark, limits } = command;
+      tree.#group = ControlGroup.hold(tree.#init.pid, { home: plan.home, name: mark, limits });
+      return tree;
+    }
     await tree.kill(5_000);
     throw new Error(notes.trim() || 'the isolation ended before it was ready');
   }
@@ -106,18 +114,28 @@ export class ProcessTree {
     return this.#init!;
   }
 
+  /** What holds the tree to its limits; nothing where control groups cannot be written. */
+  get group(): ControlGroup {
+    return this.#group!;
+  }
+
+  /** Processes of the tree, without its init. */
+  get pids(): number[] {
+    return this.#members().flatMap(({ pid }) => (pid === this.#init?.pid ? [] : [pid]));
+  }
+
   go(): void {
     this.#control.write('go\n');
   }
 
   /** To every process of the tree, except the init that reports its end. */
   signal(name: NodeJS.Signals): void {
-    for (const { pid } of this.#members()) if (pid !== this.#init?.pid) send(pid, name);
+    for (const pid of this.pids) send(pid, name);
   }
 
   /** User and system milliseconds of the whole tree, with those of children already dead. */
   cpuMs(): number {
-    return this.#members().reduce((sum, entry) => sum + entry.cpuMs, 0);
+    return this.group.cpuMs ?? this.#members().reduce((sum, entry) => sum + entry.cpuMs, 0);
   }
 
   /**
@@ -131,6 +149,7 @@ export class ProcessTree {
       await sleep(pause);
     }
     this.#control.destroy();
+    this.#group?.remove();
     const late = setTimeout(() => this.#streams.forEach((stream) => stream.destroy()), STREAM_GRACE_MS);
     await Promise.all(this.#streams.map((stream) => stream.ended));
     clearTimeout(late);
@@ -139,6 +158,11 @@ export class ProcessTree {
 
   /** True when nothing was left to kill. */
   #killOnce(): boolean {
+    this.#group?.kill();
+    return this.#killTree() && !this.#group?.pids().length;
+  }
+
+  #killTree(): boolean {
     if (this.#command.plan.isolation === 'process-group' || !this.#init) {
       const members = this.#members();
       for (const { pid } of members) send(pid, 'SIGKILL');
@@ -162,7 +186,11 @@ export class ProcessTree {
     const leader = this.#child.pid;
     const group = this.#groupGone ? [] : [...table.values()].filter((entry) => entry.group === leader);
     if (this.#exited && group.length === 0) this.#groupGone = true;
-    const roots = [...group.map((entry) => entry.pid), ...pidsMarked(this.#command.mark)];
+    const roots = [
+      ...group.map((entry) => entry.pid),
+      ...pidsMarked(this.#command.mark),
+      ...(this.#group?.pids() ?? []),
+    ];
     return withDescendants(table, roots).filter((entry) => !entry.zombie);
   }
 
@@ -174,14 +202,10 @@ export class ProcessTree {
   }
 
   #endOf(line: string): AgentEnd {
-    const [, status, counted] = line.split(' ').map(Number);
-    const leader = this.#child.pid;
-    const leftover =
-      this.#command.plan.isolation === 'namespace'
-        ? counted!
-        : this.#members().filter((entry) => entry.pid !== leader).length;
-    const signal = signalNamed(status! - 128);
-    return signal ? { exitCode: null, signal, leftover } : { exitCode: status!, signal: null, leftover };
+    const status = Number(line.split(' ')[1]);
+    const leftover = this.pids.length;
+    const signal = signalNamed(status - 128);
+    return signal ? { exitCode: null, signal, leftover } : { exitCode: status, signal: null, leftover };
   }
 }
 
