@@ -3,6 +3,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   TimeoutFailure,
   getExternalWorkflowHandle,
   isCancellation,
@@ -57,7 +58,9 @@ export class Host {
       try {
         return await run(activities);
       } catch (error) {
-        if (isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
+        if (isCancellation(error)) throw error;
+        // Lost while it was to hear of the cancellation.
+        if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the task was cancelled');
         const cause = error instanceof ActivityFailure ? error.cause : error;
         if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
           throw new HostLost(

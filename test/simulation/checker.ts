@@ -1,0 +1,99 @@
+import type { RunRef, TaskState, TaskView } from '../../src/domain/run.ts';
+import type { Agent } from './keeper.ts';
+import type { WorkflowRecord } from './workflow-record.ts';
+import type { Worker } from './worker.ts';
+
+/** Where each state may lead; `cancelled` from anywhere that is open. `verifying` also for a late result. */
+const NEXT: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  queued: ['setting-up', 'verifying', 'queued', 'parked', 'cancelled'],
+  'setting-up': ['running', 'queued', 'parked', 'cancelled'],
+  running: ['verifying', 'queued', 'parked', 'cancelled'],
+  verifying: ['delivering', 'done', 'queued', 'parked', 'cancelled'],
+  delivering: ['done', 'queued', 'parked', 'cancelled'],
+  parked: ['parked', 'queued', 'verifying', 'delivering', 'done', 'failed', 'cancelled'],
+  done: [],
+  failed: [],
+  cancelled: [],
+};
+const CLOSED: readonly TaskState[] = ['done', 'failed', 'cancelled'];
+const INFRASTRUCTURE = ['host-lost', 'unclean-kill', 'killed', 'disk', 'rate-limited', 'overloaded', 'auth'];
+const LINES = 400;
+
+/** Watches all that happens in one schedule, and says so when a promise does not hold. */
+export class Checker {
+  readonly violations: string[] = [];
+  readonly trace: string[] = [];
+  readonly states = new Map<string, TaskState>();
+  readonly deliveries = new Map<string, { runId: string; commit: string }[]>();
+  readonly #live = new Map<string, Set<Agent>>();
+  readonly #elapsed: () => number;
+
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+  }
+
+  say(line: string): void {
+    this.trace.push(`${(this.#elapsed() / 1_000).toFixed(3).padStart(10)}  ${line}`);
+    if (this.trace.length > 2 * LINES) this.trace.splice(0, LINES);
+  }
+  violation(text: string): void {
+    this.say(`VIOLATION ${text}`);
+    this.violations.push(text);
+  }
+
+  launched(agent: Agent): void {
+    const { taskId, runId } = agent;
+    const live = this.#live.get(taskId) ?? new Set();
+    this.#live.set(taskId, live.add(agent));
+    this.say(`agent of ${runId} of ${taskId} starts (${agent.plan.kind}, ${agent.plan.ms} ms)`);
+    const alive = [...live].filter(({ keeper }) => !keeper.excused);
+    if (alive.length > 1)
+      this.violation(`${taskId} has ${alive.length} live agents: ${alive.map((one) => one.runId).join(', ')}`);
+  }
+  died(agent: Agent): void {
+    this.#live.get(agent.taskId)?.delete(agent);
+    this.say(`agent of ${agent.runId} of ${agent.taskId} is dead${agent.stopped ? ` (${agent.stopped})` : ''}`);
+  }
+  agentsOf(taskId: string): Agent[] {
+    return [...(this.#live.get(taskId) ?? [])];
+  }
+
+  claimed({ name, used, slots }: Worker): void {
+    if (used > slots) this.violation(`${name} holds ${used} runs with ${slots} slots`);
+  }
+
+  delivered({ taskId, runId }: RunRef, commit: string): void {
+    const all = this.deliveries.get(taskId) ?? [];
+    this.deliveries.set(taskId, [...all, { runId, commit }]);
+    this.say(`branch of ${taskId} is now ${commit}`);
+    if (all.length > 0) this.violation(`${taskId} was delivered ${all.length + 1} times`);
+  }
+
+  entered(taskId: string, state: TaskState): void {
+    const before = this.states.get(taskId);
+    this.states.set(taskId, state);
+    this.say(`${taskId} is ${state}`);
+    if (before && !NEXT[before].includes(state)) this.violation(`${taskId} went from ${before} to ${state}`);
+  }
+
+  observe(taskId: string, view: TaskView): void {
+    if (this.states.get(taskId) !== view.state)
+      this.violation(`${taskId} shows ${view.state} and is listed as ${this.states.get(taskId)}`);
+    for (const run of view.runs)
+      if (run.counts && run.reason && INFRASTRUCTURE.includes(run.reason))
+        this.violation(`run ${run.runId} of ${taskId} used up an attempt by ${run.reason}`);
+    if (view.attempts.used > view.attempts.max)
+      this.violation(`${taskId} used ${view.attempts.used} of ${view.attempts.max} attempts`);
+    const open = view.runs.filter(({ endedAt }) => endedAt === null);
+    if (open.length > 1) this.violation(`${taskId} has ${open.length} open runs`);
+  }
+
+  closed({ id, closed }: WorkflowRecord): void {
+    const state = this.states.get(id);
+    if (!state || !CLOSED.includes(state)) this.violation(`${id} closed while ${state}`);
+    const expected = { done: 'completed', failed: 'failed', cancelled: 'cancelled' }[state as 'done'];
+    if (expected && closed?.as !== expected) this.violation(`${id} is ${state} and its workflow ${closed?.as}`);
+    if (closed?.as === 'failed' && closed.type !== 'TaskFailed')
+      this.violation(`${id} failed by itself: ${closed.message}`);
+  }
+}
