@@ -41,19 +41,26 @@ export async function agentTask(input: unknown): Promise<TaskView> {
   const book = new TaskBook(workflowId, task);
   const person = listenToPeople(book);
 
+  let readyAt = 0;
+
   try {
     for (;;) {
-      if (await settleLate(task, book)) break;
-      const end = await attempt(task, book);
+      const waitMs = readyAt - Date.now();
+      if (waitMs > 0) await condition(() => book.candidate !== undefined, waitMs);
+      const late = await settleLate(task, book);
+      if (late === 'done') break;
+      if (!late && readyAt > Date.now()) continue;
+      const end = late ? after(late, task, book) : await attempt(task, book);
       if (end === 'delivered') break;
       if (end === 'late-result') continue;
       const { failure, decision } = end;
+      readyAt = 0;
       if (decision.next === 'park') {
         if (await park(task, book, { decision, person })) break;
         continue;
       }
       book.queueAgain(failure, decision.delayMs);
-      if (decision.delayMs > 0) await condition(() => book.candidate !== undefined, decision.delayMs);
+      if (decision.delayMs > 0) readyAt = Date.now() + decision.delayMs;
     }
     book.supersede();
     book.enter('done');
@@ -70,6 +77,11 @@ type AttemptEnd =
   | 'late-result'
   | { failure: Failure; decision: Decision };
 
+const after = (failure: Failure, task: Task, book: TaskBook): { failure: Failure; decision: Decision } => ({
+  failure,
+  decision: decide({ task, runs: book.counted, failure, nowMs: Date.now() }),
+});
+
 /** One run from claim to delivery. */
 async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
   // 1. A slot on some worker: waits in the claim queue for as long as it takes.
@@ -84,7 +96,7 @@ async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
       await host.release('done');
       return 'delivered';
     }
-    const decision = decide({ task, runs: book.counted, failure, nowMs: Date.now() });
+    const { decision } = after(failure, task, book);
     // 6. Always, but for a worker that is gone: that one frees the slot itself when it returns.
     book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
     return { failure, decision };
@@ -100,7 +112,7 @@ async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
       await host.release('parked');
       throw error;
     }
-    const decision = decide({ task, runs: book.counted, failure, nowMs: Date.now() });
+    const { decision } = after(failure, task, book);
     if (error.answers) book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
     else await host.owe();
     return { failure, decision };

@@ -24,8 +24,8 @@ const RUNS_KEPT = 30;
 /** The task's record: one place that changes its view, its search attributes and the summary in the Web UI. */
 export class TaskBook {
   readonly view: TaskView;
-  /** Runs before this one were forgiven by a person's `retry`. */
-  #forgiven = 0;
+  /** Since a person last said `retry`; more than the view keeps. */
+  #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
   #runs = 0;
 
@@ -72,9 +72,9 @@ export class TaskBook {
     this.enter('queued');
   }
 
-  /** Runs since a person last said `retry`: what the policy decides on. */
-  get counted(): RunView[] {
-    return this.view.runs.slice(this.#forgiven);
+  /** What the policy decides on. */
+  get counted(): readonly RunView[] {
+    return this.#counted;
   }
   /** What the next run is told: also why runs were rejected that a person's `retry` has forgiven, and what the person said. */
   get feedback(): string[] {
@@ -103,6 +103,12 @@ export class TaskBook {
     setCurrentDetails(renderSummary(view));
   }
 
+  /** Leads back to the state of now. */
+  remember(): () => void {
+    const { state, reason, message } = this.view;
+    return () => this.enter(state, reason ? { reason, message: message ?? '' } : undefined);
+  }
+
   /** Waiting again: at once, or from `retryAt`. The message still says what the last run ended with. */
   queueAgain(failure: Failure, delayMs: number): void {
     this.enter('queued', failure);
@@ -125,11 +131,9 @@ export class TaskBook {
       ...{ model: view.model, startedAt: now(), endedAt: null, reason: null, message: null, counts: false },
       ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
     };
-    if (view.runs.length >= RUNS_KEPT) {
-      view.runs.shift();
-      this.#forgiven = Math.max(0, this.#forgiven - 1);
-    }
+    if (view.runs.length >= RUNS_KEPT) view.runs.shift();
     view.runs.push(run);
+    this.#counted.push(run);
     Object.assign(view, {
       worker: claim.worker,
       coder: claim.coder,
@@ -204,11 +208,13 @@ export class TaskBook {
   lateVerified(run: RunView, verified: Verified): void {
     run.commit = verified.commit;
     run.receipts = shortened(verified.receipts);
-    run.late = verified.verdict.accepted ? null : 'rejected';
-    if (!verified.verdict.accepted) return;
-    Object.assign(run, { reason: null, message: null, counts: true });
-    const { verdict, receipts, commit } = verified;
-    Object.assign(this.view, { verdict, receipts, commit });
+    if (!verified.verdict.accepted) run.late = 'rejected';
+  }
+
+  /** Its accepted result was delivered, or could not be: neither used an attempt. */
+  lateEnded(run: RunView, { verdict, receipts, commit }: Verified, failure?: Failure): void {
+    Object.assign(run, { late: null, reason: failure?.reason ?? null, message: failure?.message ?? null });
+    if (!failure) Object.assign(this.view, { verdict, receipts, commit });
   }
 
   /** The task is done by another run: what is still on its way comes too late. */
@@ -221,7 +227,7 @@ export class TaskBook {
   }
 
   forgive(): void {
-    this.#forgiven = this.view.runs.length;
+    this.#counted = [];
     this.view.attempts.used = 0;
   }
 

@@ -1,4 +1,6 @@
 import { isCancellation } from '@temporalio/workflow';
+import type { Failure } from '../domain/failure.ts';
+import type { RunView } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import type { TaskBook } from './book.ts';
 import { deliverResult } from './deliver.ts';
@@ -6,23 +8,37 @@ import { Host } from './host.ts';
 
 /**
  * Puts the late result of a lost worker, if there is one, through its receipts: neither trusted nor thrown away.
- * True: it was accepted and delivered, and the task is done.
+ * `done`: it was accepted and delivered. A failure: it was accepted and could not be delivered. Else the task is where
+ * it was before.
  */
-export async function settleLate(task: Task, book: TaskBook): Promise<boolean> {
+export async function settleLate(task: Task, book: TaskBook): Promise<'done' | Failure | undefined> {
   const run = book.candidate;
   const claim = run && book.claimOf(run);
-  if (!claim) return false;
-  const host = new Host(book.view.id, claim);
+  if (!claim) return undefined;
+  const goBack = book.remember();
   try {
-    book.enter('verifying');
-    const verified = await host.call('verify receipts of a late result', (on) => on.verifyReceipts(host.ref));
-    book.lateVerified(run, verified);
-    if (!verified.verdict.accepted) return false;
-    return (await deliverResult(host, { task, book, verified })) === undefined;
+    const failure = await settle(new Host(book.view.id, claim), { task, book, run });
+    if (failure === 'done') return 'done';
+    goBack();
+    return failure;
   } catch (error) {
     if (isCancellation(error)) throw error;
     // Gone again: it tells of the run anew when it is back.
     run.late = null;
-    return false;
+    goBack();
+    return undefined;
   }
+}
+
+async function settle(
+  host: Host,
+  { task, book, run }: { task: Task; book: TaskBook; run: RunView },
+): Promise<'done' | Failure | undefined> {
+  book.enter('verifying');
+  const verified = await host.call('verify receipts of a late result', (on) => on.verifyReceipts(host.ref));
+  book.lateVerified(run, verified);
+  if (!verified.verdict.accepted) return undefined;
+  const failure = await deliverResult(host, { task, book, verified });
+  book.lateEnded(run, verified, failure);
+  return failure ?? 'done';
 }

@@ -1,4 +1,5 @@
 import {
+  ActivityCancellationType,
   ApplicationFailure,
   CancellationScope,
   condition,
@@ -33,7 +34,9 @@ export async function park(
     void alerting.run(() => alert(book.view));
     await condition(() => person.waiting() || book.candidate !== undefined);
     alerting.cancel();
-    if (await settleLate(task, book)) return true;
+    const late = await settleLate(task, book);
+    if (late === 'done') return true;
+    if (late) held = late;
     const said = person.take();
     if (!said) continue;
     book.view.decision = said;
@@ -70,6 +73,8 @@ async function deliverRescued(task: Task, book: TaskBook): Promise<Failure | und
     heartbeatTimeout: '12s',
     scheduleToStartTimeout: '30s',
     retry: { maximumAttempts: 3 },
+    // What was delivered must be known.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
   try {
     const delivered = await deliver({ taskId: book.view.id, runId: run.runId });
