@@ -1,4 +1,4 @@
-import type { RunRef, TaskState, TaskView } from '../../src/domain/run.ts';
+import type { RunRef, RunView, TaskState, TaskView } from '../../src/domain/run.ts';
 import type { Agent } from './keeper.ts';
 import type { WorkflowRecord } from './workflow-record.ts';
 import type { Worker } from './worker.ts';
@@ -17,6 +17,8 @@ const NEXT: Readonly<Record<TaskState, readonly TaskState[]>> = {
 };
 const CLOSED: readonly TaskState[] = ['done', 'failed', 'cancelled'];
 const INFRASTRUCTURE = ['host-lost', 'unclean-kill', 'killed', 'disk', 'rate-limited', 'overloaded', 'auth'];
+const WAITS = ['rate-limited', 'overloaded', 'disk'];
+const MOST_WAITS = 51;
 const LINES = 400;
 
 /** Watches all that happens in one schedule, and says so when a promise does not hold. */
@@ -25,6 +27,7 @@ export class Checker {
   readonly trace: string[] = [];
   readonly states = new Map<string, TaskState>();
   readonly deliveries = new Map<string, { runId: string; commit: string }[]>();
+  readonly #runs = new Map<string, Pick<RunView, 'n' | 'reason' | 'counts'>[]>();
   readonly #live = new Map<string, Set<Agent>>();
   readonly #elapsed: () => number;
 
@@ -79,13 +82,29 @@ export class Checker {
   observe(taskId: string, view: TaskView): void {
     if (this.states.get(taskId) !== view.state)
       this.violation(`${taskId} shows ${view.state} and is listed as ${this.states.get(taskId)}`);
-    for (const run of view.runs)
-      if (run.counts && run.reason && INFRASTRUCTURE.includes(run.reason))
-        this.violation(`run ${run.runId} of ${taskId} used up an attempt by ${run.reason}`);
+    for (const run of view.runs) this.#ended(taskId, run, view.attempts.max);
     if (view.attempts.used > view.attempts.max)
       this.violation(`${taskId} used ${view.attempts.used} of ${view.attempts.max} attempts`);
     const open = view.runs.filter(({ endedAt }) => endedAt === null);
     if (open.length > 1) this.violation(`${taskId} has ${open.length} open runs`);
+  }
+
+  /** A person said `retry`: its attempts count from zero. */
+  forgave(taskId: string): void {
+    for (const run of this.#runs.get(taskId) ?? []) Object.assign(run, { counts: false, reason: null });
+  }
+
+  #ended(taskId: string, { runId, n, reason, counts, endedAt }: RunView, most: number): void {
+    const runs = this.#runs.get(taskId) ?? [];
+    this.#runs.set(taskId, runs);
+    if (endedAt === null || runs.some((run) => run.n === n)) return;
+    runs.push({ n, reason, counts });
+    if (counts && reason && INFRASTRUCTURE.includes(reason))
+      this.violation(`run ${runId} of ${taskId} used up an attempt by ${reason}`);
+    const used = runs.filter((run) => run.counts).length;
+    if (used > most) this.violation(`${taskId} used ${used} of ${most} attempts`);
+    const waits = runs.length - 1 - runs.findLastIndex((run) => !run.reason || !WAITS.includes(run.reason));
+    if (waits > MOST_WAITS) this.violation(`${taskId} waited ${waits} times in a row`);
   }
 
   closed({ id, closed }: WorkflowRecord): void {

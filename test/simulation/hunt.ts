@@ -16,7 +16,8 @@ for (let seed = first; seed <= last; seed++) {
   const kind = violation.replace(/\b(w|task-|\d+-)?[0-9a-f.]+\b/g, '#').slice(0, 120);
   seedsOf.set(kind, [...(seedsOf.get(kind) ?? []), seed]);
 }
-for (const [kind, seeds] of seedsOf) console.log(`${seeds.length} times: ${kind}; seeds ${seeds.slice(0, 8).join(', ')}`);
+for (const [kind, seeds] of seedsOf)
+  console.log(`${seeds.length} times: ${kind}; seeds ${seeds.slice(0, 8).join(', ')}`);
 console.log([...reached].map(([place, times]) => `${place} ${times}`).join(', '));
 console.log(`${last - first + 1} schedules in ${Math.round((performance.now() - began) / 1_000)} s`);
 process.exitCode = seedsOf.size > 0 ? 1 : 0;

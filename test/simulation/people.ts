@@ -42,6 +42,7 @@ export class People {
     server.workflows.get(taskId)?.update(answer, { why: 'because' }, (accepted) => {
       checker.say(`person: ${answer} ${taskId} was ${accepted ? 'heard' : 'refused'}`);
       if (accepted && answer === 'accept') this.#world.accepted.add(taskId);
+      if (accepted && answer === 'retry') checker.forgave(taskId);
     });
   }
 
