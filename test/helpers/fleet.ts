@@ -14,6 +14,7 @@ import { claimQueue, hostQueue } from '../../src/domain/names.ts';
 import type { WorkerView } from '../../src/domain/question.ts';
 import type { TaskView } from '../../src/domain/run.ts';
 import { agents, type LiveAgent } from './live-agents.ts';
+import type { Machine } from './network.ts';
 import { tempDir } from './temp.ts';
 import { startTemporal, type TestServer } from './temporal.ts';
 import { until } from './until.ts';
@@ -47,6 +48,8 @@ export interface WorkerOptions {
   env?: Record<string, string>;
   /** Further flags of `fleet worker`. */
   flags?: string[];
+  /** Where it runs, if not on this host itself. */
+  machine?: Pick<Machine, 'prefix' | 'address'>;
 }
 
 /** A real server, real worker processes and the real command, all in one temp folder; nothing may outlive it. */
@@ -85,14 +88,16 @@ export class TestFleet implements AsyncDisposable {
   async worker(
     name: string,
     config: PartialConfig = {},
-    { env = {}, flags = [] }: WorkerOptions = {},
+    { env = {}, flags = [], machine }: WorkerOptions = {},
   ): Promise<TestWorker> {
     const home = `${this.root}/${name}`;
     await mkdir(home, { recursive: true });
     const full = uniqueName(name);
     await writeFile(`${home}/config.yaml`, stringify({ ...config, worker: { name: full, ...config.worker } }));
-    const child = spawn(MAIN, ['worker', ...flags], {
-      env: { ...this.server.env, FLEET_HOME: home, ...env },
+    const [file, ...args] = [...(machine?.prefix ?? []), MAIN, 'worker', ...flags];
+    const server = machine ? { TEMPORAL_ADDRESS: machine.address } : {};
+    const child = spawn(file!, args, {
+      env: { ...this.server.env, ...server, FLEET_HOME: home, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

@@ -1,27 +1,52 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { processTable } from '../../src/adapters/process.ts';
 
 export interface LiveAgent {
   /** As this machine sees it. */
   pid: number;
+  taskId: string;
   runId: string;
   /** The folder that it sees of its run. */
   work: string;
 }
 
-/** The live agents of a task: what runs right below an isolation's init, which is known by its arguments. */
-export async function agents(taskId: string): Promise<LiveAgent[]> {
+/** The live agents of a task. */
+export const agents = async (taskId: string): Promise<LiveAgent[]> =>
+  (await liveAgents()).filter((agent) => agent.taskId === taskId);
+
+/** All live agents on this machine: what runs right below an isolation's init, which is known by its arguments. */
+export async function liveAgents(): Promise<LiveAgent[]> {
   const found = await Promise.all(
     [...processTable().values()].map(async ({ pid, parent, zombie }) => {
       // A child that is still the init's own shell is no agent yet.
       if (zombie || !(await isInit(parent)) || (await isInit(pid))) return [];
       const lines = (await read(pid, 'environ')).split('\0');
       const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s))) as Record<string, string>;
-      if (env['FLEET_TASK'] !== taskId) return [];
-      return [{ pid, runId: env['FLEET_RUN']!, work: env['PWD']!.replace(/\/tree$/, '') }];
+      const { FLEET_TASK: taskId, FLEET_RUN: runId, PWD } = env;
+      // Of a process that ends just now, a part may be missing.
+      return taskId && runId && PWD ? [{ pid, taskId, runId, work: PWD.replace(/\/tree$/, '') }] : [];
     }),
   );
   return found.flat();
+}
+
+/** Looks at the agents of a task until it is disposed of. */
+export function watchAgents(taskId: string): { most: number } & AsyncDisposable {
+  const watched = { most: 0 };
+  const over = new AbortController();
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      watched.most = Math.max(watched.most, (await agents(taskId)).length);
+      await sleep(50);
+    }
+  })();
+  return Object.assign(watched, {
+    [Symbol.asyncDispose]: async () => {
+      over.abort();
+      await watching;
+    },
+  });
 }
 
 /** The nearest ancestor of an agent that is a keeper. */
