@@ -2,11 +2,13 @@ import { expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { connectKeeper } from '../../src/adapters/keeper/client.ts';
+import { Keeper } from '../../src/adapters/keeper/keeper.ts';
+import { PROTOCOL } from '../../src/adapters/keeper/protocol.ts';
 import { bootSeconds } from '../../src/adapters/process.ts';
 import { readSegments, segmentStarts } from '../../src/adapters/segments.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { until } from '../helpers/until.ts';
-import { bench, peakMb } from './keeper-bench.ts';
+import { bench, peakMb, SHORT_LADDER } from './keeper-bench.ts';
 
 test('reports the exit code, the streams and their hashes, and gives stdin followed by its end', async () => {
   await using b = await bench();
@@ -146,6 +148,18 @@ test('contact counts from its time of sending, and keeps the agents alive', asyn
   expect(await b.client.status(b.ref)).toMatchObject({ state: 'live', stopped: null });
   await b.client.stop({ ...b.ref, reason: 'superseded' });
   expect(await b.end()).toMatchObject({ stopped: 'superseded', signal: 'SIGTERM' });
+});
+
+test('contact after the self-kill time is too late, also where a sleeping machine hears of it before its next tick', async () => {
+  await using b = await bench();
+  const { handlers } = new Keeper(b.home, () => {});
+  await handlers.hello({ protocol: PROTOCOL, selfKillMs: 50, ladder: SHORT_LADDER });
+  await handlers.launch(b.order('exec sleep $TAG'));
+  const launchedAt = bootSeconds();
+  await until(() => bootSeconds() - launchedAt > 0.1);
+  await handlers.contact({ sentAtBootSeconds: bootSeconds() });
+  await handlers.stop({ ...b.ref, reason: 'superseded' });
+  expect(await handlers.wait(b.ref)).toMatchObject({ exit: { stopped: 'host-lost' } });
 });
 
 test.each([

@@ -73,6 +73,8 @@ export class Keeper {
     list: () => [...this.#runs.values()].map((run) => run.held()),
     wait: (ref) => this.#endOf(ref),
     contact: ({ sentAtBootSeconds }) => {
+      // After a sleep it may come before the tick that has to see how long there was none.
+      this.tick();
       this.#lastContact = Math.max(this.#lastContact, Math.min(sentAtBootSeconds, bootSeconds()));
       return {};
     },
@@ -98,6 +100,7 @@ export class Keeper {
   }
 
   async #launch(order: LaunchOrder): Promise<LaunchAnswer> {
+    this.tick();
     this.#lastContact = Math.max(this.#lastContact, bootSeconds());
     try {
       const run = await Run.launch(order, this.#home);
