@@ -13,6 +13,7 @@ import { writeJson } from '../adapters/json-file.ts';
 import { copyNote } from '../adapters/notes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
+import type { TaskOrigin } from '../domain/keep.ts';
 import { branchOf } from '../domain/names.ts';
 import { mergePolicy, repoFile, type RepoFile } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
@@ -41,7 +42,9 @@ async function prepare(
   signal.throwIfAborted();
   const { home, config } = deps;
   const files = home.run(order.taskId, order.runId);
-  await mkdir(home.task(order.taskId).runOf(n).dir, { recursive: true });
+  const kept = home.task(order.taskId);
+  await mkdir(kept.runOf(n).dir, { recursive: true });
+  await writeJson(kept.origin, { server: deps.server, worker: deps.worker.name } satisfies TaskOrigin);
 
   // 1. Where the repository comes from, and the commit to start from.
   const origin = await openOrigin(deps, order);

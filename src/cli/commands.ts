@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { clean } from './commands/clean.ts';
 import { configSet } from './commands/config-set.ts';
 import { configShow } from './commands/config-show.ts';
 import { demo } from './commands/demo.ts';
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   explain,
   workers,
   worker,
+  clean,
   configShow,
   configSet,
   // fleet task <id> …

@@ -1,4 +1,4 @@
-import { WorkflowFailedError, type WorkflowExecutionDescription } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowExecutionDescription, type WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NO_USAGE } from '../domain/event.ts';
 import { claimQueue, WORKFLOW_TYPE } from '../domain/names.ts';
@@ -103,7 +103,10 @@ export async function progressOf({ client }: Wire, { raw }: WorkflowExecutionDes
 }
 
 /** The state that the server keeps, without a worker's help. */
-export function stateOf({ status, typedSearchAttributes }: WorkflowExecutionDescription): TaskState {
+export function stateOf({
+  status,
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, 'status' | 'typedSearchAttributes'>): TaskState {
   if (status.name === 'RUNNING')
     return (typedSearchAttributes.get(ATTRIBUTES.state) as TaskState | undefined) ?? 'queued';
   if (status.name === 'COMPLETED') return 'done';

@@ -116,7 +116,7 @@ export function runLayout(dir: string) {
 export function taskLayout(dir: string) {
   return {
     dir,
-    /** Whose task it is: an `Origin`. */
+    /** Whose task it is: a `TaskOrigin`. */
     origin: `${dir}/origin.json`,
     artifacts: `${dir}/artifacts`,
     plan: `${dir}/artifacts/${PLAN}`,

@@ -41,6 +41,14 @@ export async function lockWorker(home: HomeLayout, name: string): Promise<HeldLo
   }
 }
 
+/** The lock of a home that no worker runs in, for whoever tends it meanwhile; undefined where one does. */
+export function lockIdleHome(home: HomeLayout): Disposable | undefined {
+  const fd = openSync(home.workerLock, 'a+', 0o600);
+  const ours = tryLock(fd);
+  if (!ours) closeSync(fd);
+  return ours ? { [Symbol.dispose]: () => closeSync(fd) } : undefined;
+}
+
 function lock(path: string, refusal: string): number {
   const fd = openSync(path, 'a+', 0o600);
   if (!tryLock(fd)) {

@@ -18,6 +18,7 @@ import { leaseOf, type Config } from '../config.ts';
 import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
+import { Cleaner } from './cleaner.ts';
 import { startContact } from './contact.ts';
 import { DiskGuard } from './disk.ts';
 import { lockWorker, workerId } from './locks.ts';
@@ -118,10 +119,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const defaultCoder = config.worker.coder ?? coders.keys().next().value;
     const { inContact } = contact;
     const holds = new Holds();
-    const disk = new DiskGuard({ home, config, registry, keeper, holds, log, makeRoom: async () => {} });
-    await disk.start();
-    teardown.push(() => disk.stop());
     const server = `${target.address}/${namespace}`;
+    const { keep } = config;
+    const cleaner = new Cleaner(
+      () => ({
+        ...{ home, keep, basesInUse: registry.basesInUse() },
+        server: contact.inContact() ? { client, name: server } : undefined,
+      }),
+      log,
+    );
+    teardown.push(() => cleaner.stop());
+    const disk = new DiskGuard({ home, config, registry, keeper, holds, log, makeRoom: cleaner.makeRoom });
+    teardown.push(() => disk.stop());
+    await disk.start();
     const { otherHomes } = held;
     const deps: Deps = {
       ...{ home, config, worker, env, server, registry, keeper, isolation },

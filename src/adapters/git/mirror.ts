@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { git, GitFailed, redact } from './git.ts';
@@ -39,8 +39,13 @@ export function fetchMirror(fetch: Fetch): Promise<Fetched> {
   return mine;
 }
 
+/** Whether this process fetches into a mirror just now. */
+export const isFetching = (gitDir: string): boolean => running.has(gitDir);
+
 async function fetchNow(fetch: Fetch, repaired = false): Promise<Fetched> {
   prepare(fetch.gitDir);
+  // Its age is the time since it was last asked for.
+  utimesSync(fetch.gitDir, new Date(), new Date());
   const specs = fetch.only ? [`+${fetch.only}:refs/origin/wanted/${fetch.only.replace(/^refs\//, '')}`] : REFSPECS;
   const args = ['fetch', '--quiet', '--no-tags', '--no-auto-gc', '--no-write-fetch-head', '--no-recurse-submodules'];
   const run = (refspecs: string[]) =>

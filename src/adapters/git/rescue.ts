@@ -5,14 +5,19 @@ import { git } from './git.ts';
 import { formatOf, initGitDir, isCommitId, writeRef } from './init.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
 import { alternateList, copyObjects } from './pack.ts';
+import { inVault } from './vault.ts';
 
-/** Keeps a commit with all its history in the vault (`vault/<key>.git`), under a ref. Idempotent. */
-export async function saveRescue(save: {
+interface Save {
   vaultDir: string;
   gitDir: string;
   commit: string;
   ref: string;
-}): Promise<{ ok: true } | Failed> {
+}
+
+/** Keeps a commit with all its history in the vault (`vault/<key>.git`), under a ref. Idempotent. */
+export const saveRescue = (save: Save): Promise<{ ok: true } | Failed> => inVault(save.vaultDir, () => keep(save));
+
+async function keep(save: Save): Promise<{ ok: true } | Failed> {
   const { vaultDir: vault, gitDir, commit, ref } = save;
   prepare(vault, commit);
   if (readRef(vault, ref) === commit) return { ok: true };

@@ -1,0 +1,122 @@
+import type { Client } from '@temporalio/client';
+import { folderSize } from '../adapters/folder-size.ts';
+import { pruneMarked } from '../adapters/git/vault.ts';
+import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../adapters/kept-tasks.ts';
+import { mapBounded } from '../client/wire.ts';
+import type { Config } from '../config.ts';
+import { toMs } from '../domain/duration.ts';
+import { keepClassOf, KEEP_CLASSES, type KeepClass } from '../domain/keep.ts';
+import type { HomeLayout } from '../domain/names.ts';
+import { standingOf, standingsOf } from './standings.ts';
+import { damagedRuns, leftovers, unusedStores, type Unused } from './unused.ts';
+
+const WIDTH = 4;
+/** However short the disk is: whoever asked for a task has so long to look at it. */
+const FRESH_MS = 10 * 60_000;
+
+export interface Cleaning {
+  home: HomeLayout;
+  keep: Config['keep'];
+  /** Undefined: no server answers, and what a task may still need cannot be told. */
+  server: { client: Client; name: string } | undefined;
+  /** Base stores in use, as the worker of this home knows them; `null` where another process is that worker. */
+  basesInUse: ReadonlySet<string> | null;
+  /** Of this class only. */
+  only?: KeepClass | undefined;
+  /** Milliseconds instead of the ages of the configuration. */
+  olderThanMs?: number | undefined;
+}
+
+/** Something that may go. */
+export interface CleanItem {
+  class: KeepClass;
+  what: string;
+  ageMs: number;
+  bytes: number;
+  /** False: it was needed again. */
+  remove(): Promise<boolean>;
+}
+
+/** All that is past its age, in the order in which it goes: by class, oldest first. Removes nothing. */
+export async function findCleanable(cleaning: Cleaning): Promise<CleanItem[]> {
+  const { home, only, basesInUse } = cleaning;
+  const stores = basesInUse === null ? [] : await unusedStores(home, basesInUse);
+  const found = [
+    ...(await cleanableTasks(cleaning)),
+    ...[...(await leftovers(home)), ...stores].map((item) => ofUnused(item, 'unused')),
+    ...(await damagedRuns(home)).map((item) => ofUnused(item, 'orphaned')),
+  ];
+  const old = found
+    .filter((item) => (!only || item.class === only) && (item.rubbish || item.ageMs >= keptMs(cleaning, item.class)))
+    .sort((a, b) => KEEP_CLASSES.indexOf(a.class) - KEEP_CLASSES.indexOf(b.class) || b.ageMs - a.ageMs);
+  return mapBounded(old, WIDTH, async ({ path, rubbish: _, ...item }) => ({
+    ...item,
+    bytes: (await folderSize(path)).bytes,
+  }));
+}
+
+/** Removes them in order, until it is enough; gives what has gone. */
+export async function clean(
+  cleaning: Cleaning,
+  items: readonly CleanItem[],
+  enough: () => Promise<boolean> = async () => false,
+): Promise<CleanItem[]> {
+  const gone: CleanItem[] = [];
+  for (const item of items) {
+    if (await enough()) break;
+    if (await item.remove()) gone.push(item);
+  }
+  const { home, basesInUse } = cleaning;
+  if (basesInUse === null) return gone;
+  for (const name of await names(home.vault)) await pruneMarked(`${home.vault}/${name}`);
+  await trimCleaned(home);
+  return gone;
+}
+
+/** Ages and classes for a disk that is short: finished things go at once, but for what waits for a person. */
+export const hurried = (cleaning: Cleaning): Cleaning => ({ ...cleaning, olderThanMs: FRESH_MS });
+
+type Candidate = Omit<CleanItem, 'bytes'> & { path: string; rubbish?: true };
+
+async function cleanableTasks(cleaning: Cleaning): Promise<Candidate[]> {
+  const { home, server, only } = cleaning;
+  if (!server) return [];
+  const youngest = Math.min(...KEEP_CLASSES.filter((one) => !only || one === only).map((one) => keptMs(cleaning, one)));
+  const kept = (await keptTasks(home)).filter(({ touchedAt }) => Date.now() - touchedAt >= youngest);
+  const standings = await standingsOf(
+    server.client,
+    kept.map(({ taskId }) => taskId),
+  );
+  return kept.flatMap((task) => {
+    const known = { origin: task.origin, server: server.name };
+    const kind = keepClassOf(standings.get(task.taskId) ?? null, known);
+    return kind ? [ofTask(cleaning, task, kind)] : [];
+  });
+}
+
+function ofTask({ home, server }: Cleaning, task: KeptTask, kind: KeepClass): Candidate {
+  const { taskId, origin, rescues, dir, touchedAt } = task;
+  const ageMs = Date.now() - touchedAt;
+  const remove = async () => {
+    // A parked task may have been taken up, and an unknown one enqueued, since it was listed.
+    const now = await standingOf(server!.client, taskId);
+    if (keepClassOf(now, { origin, server: server!.name }) !== kind) return false;
+    return removeKept(home, task, { taskId, class: kind, at: new Date().toISOString(), ageMs });
+  };
+  return {
+    class: kind,
+    what: `task ${taskId}${rescues.length ? ' with its rescued work' : ''}`,
+    ageMs,
+    path: dir,
+    remove,
+  };
+}
+
+const ofUnused = ({ touchedAt, remove, ...item }: Unused, kind: KeepClass): Candidate => ({
+  ...{ ...item, class: kind, ageMs: Date.now() - touchedAt },
+  remove: () => remove().then(() => true),
+});
+
+function keptMs({ keep, olderThanMs }: Cleaning, kind: KeepClass): number {
+  return olderThanMs ?? toMs(keep[kind === 'unused' ? 'orphaned' : kind]);
+}
