@@ -18,6 +18,11 @@ export interface Coder {
   start(order: StartOrder): AgentStart;
   /** Whether a line only says that the CLI is alive: no sign of work. */
   heartbeat?(line: string): boolean;
+  /**
+   * Where a HOME keeps a session, as one file: the names on the way to it, `*` for any part of a name. Missing where the
+   * CLI cannot go on with a session of another HOME.
+   */
+  sessionFile?(session: string): string[];
   /** The model where the task names none, as far as the configuration tells. */
   model?: string | undefined;
   /**
@@ -37,6 +42,8 @@ export interface StartOrder {
   userHome: string;
   model?: string;
   prompt: string;
+  /** The session to go on with: its id, and its file as found by `sessionFile` in another run's HOME. */
+  resume?: { id: string; file: string };
 }
 
 export interface AgentStart {
@@ -45,8 +52,8 @@ export interface AgentStart {
   stdin: string;
   /** Set on top of the allow-listed environment. */
   env: Record<string, string>;
-  /** Files to put in place first, by absolute path: text, or a link to a file that may or may not exist. */
-  files: Record<string, { text: string } | { link: string }>;
+  /** Files to put in place first, by absolute path: text, a copy, or a link to a file that may or may not exist. */
+  files: Record<string, { text: string } | { copy: string } | { link: string }>;
 }
 
 /** One kind of evidence. One file each in `receipts/`. */

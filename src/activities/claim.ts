@@ -5,7 +5,10 @@ import { runIdOf } from '../domain/names.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { endRun, type Deps } from './context.ts';
+import { heartbeating } from './heartbeat.ts';
 import { saveIfRoom } from './save-if-room.ts';
+import { forgetWork } from './save-work.ts';
+import { unshareWork } from './share-work.ts';
 
 export type ReleaseOrder = RunRef & { ending: RunEnding };
 
@@ -62,8 +65,18 @@ export async function findRun(deps: Deps, ref: RunRef): Promise<boolean> {
 /** Ends what may still live of the run, saves what was not delivered, frees the slot and removes the run's folder. */
 export async function releaseRun(deps: Deps, order: ReleaseOrder): Promise<Released> {
   if (!deps.registry.find(order)) return { saved: null };
+  return heartbeating(
+    () => ({ runId: order.runId, state: 'delivering' }),
+    () => release(deps, order),
+  );
+}
+
+async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   await endRun(deps, order, 'superseded');
-  const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order);
+  const over = order.ending === 'done' || order.ending === 'cancelled';
+  const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over });
+  if (over) await unshareWork(deps, order);
+  if (order.ending === 'done') await forgetWork(deps, order);
   failpoint('release.ended');
   await deps.registry.release(order);
   failpoint('release.removed');

@@ -31,6 +31,8 @@ export interface Deps {
   /** Why this worker takes no new work; runs go on. */
   holds: Holds;
   disk: Disk;
+  /** For whoever looks after this worker. */
+  log(line: string): void;
   /** `<address>/<namespace>` */
   server: string;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
@@ -52,11 +52,14 @@ async function start(
   { coder, prepared, n }: { coder: Coder; prepared: Prepared; n: number },
 ): Promise<Failure | undefined> {
   const files = deps.home.run(order.taskId, order.runId);
-  const { task: asked, policy } = prepared;
+  const { task: asked, policy, resumed } = prepared;
+  const session = resumed?.session ?? null;
   const prompt = buildPrompt({
     task: asked,
     policy,
     feedback: order.feedback,
+    resumed: resumed && { why: resumed.why, inFlight: resumed.inFlight, session: session !== null },
+    tree: files.tree,
     branch: branchOf(order.taskId),
     plan: files.plan,
     knowledge: files.knowledge,
@@ -70,6 +73,7 @@ async function start(
     userHome: deps.env['HOME'] ?? '/',
     prompt,
     ...(asked.model ? { model: asked.model } : {}),
+    ...(session ? { resume: session } : {}),
   });
   await putFiles(agent.files);
   const launched = await deps.keeper.launch({
@@ -104,6 +108,7 @@ async function putFiles(files: AgentStart['files']): Promise<void> {
   for (const [path, file] of Object.entries(files)) {
     await mkdir(dirname(path), { recursive: true });
     if ('text' in file) await writeFile(path, file.text);
+    else if ('copy' in file) await copyFile(file.copy, path);
     else
       await symlink(file.link, path).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error;

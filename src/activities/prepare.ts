@@ -11,6 +11,7 @@ import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { writeJson } from '../adapters/json-file.ts';
 import { copyNote } from '../adapters/notes.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TaskOrigin } from '../domain/keep.ts';
@@ -20,6 +21,7 @@ import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
+import { findWork, takeUp } from './resume.ts';
 import { cancellable } from './heartbeat.ts';
 
 export type WorktreeOrder = RunRef & { task: Task; base: string | null; resume: ResumeFrom | null };
@@ -30,14 +32,14 @@ export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<
   if (record.prepared) return { ok: true, base: record.prepared.base, resumed: record.prepared.resumed?.runId ?? null };
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),
-    (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, signal })),
+    (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, coder: record.coder, signal })),
   );
 }
 
 async function prepare(
   deps: Deps,
   order: WorktreeOrder,
-  { n, signal }: { n: number; signal: AbortSignal },
+  { n, coder, signal }: { n: number; coder: string; signal: AbortSignal },
 ): Promise<Answer> {
   signal.throwIfAborted();
   const { home, config } = deps;
@@ -56,7 +58,8 @@ async function prepare(
   if (!read.ok) return read;
   const policy = mergePolicy(order.task, read.file, config.limits);
 
-  // 3. The agent's own repository, HOME and notes.
+  // 3. The agent's own repository, HOME and notes. What a killed attempt had laid out must not look like setup's.
+  if (order.resume) await removeTree(files.tree);
   await createPrivateRepo({
     tree: files.tree,
     baseDir: origin.baseDir,
@@ -75,12 +78,19 @@ async function prepare(
   const failed = await setUp(deps, order, { ...origin, policy, n, signal });
   if (failed) return { ok: false, failure: failed };
   const made = policy.setup.length + policy.copy.length > 0;
+  const { base, baseDir } = origin;
+  const preexisting = made ? await snapshotUntracked({ tree: files.tree, baseDir, base }) : {};
+
+  // 5. The work of an earlier run, last: so that none of it counts as what setup made.
+  const found = order.resume && (await findWork(deps, { ...order, resume: order.resume }, origin));
+  const taken = found && (await takeUp(deps, { ...order, coder }, { found, base, baseDir }));
+  if (found && !taken) return prepare(deps, { ...order, resume: null }, { n, coder, signal });
+  for (const path of taken?.paths ?? []) delete preexisting[path];
 
   const prepared: Prepared = {
     ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir },
     ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
-    resumed: null,
-    preexisting: made ? await snapshotUntracked({ tree: files.tree, baseDir: origin.baseDir, base: origin.base }) : {},
+    ...{ resumed: taken?.resumed ?? null, preexisting },
   };
   await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);

@@ -2,6 +2,7 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { newestChange } from '../adapters/file-changes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
+import { Checkpoints } from './checkpoint.ts';
 import { endOf, endRun, unlessLost, type Deps } from './context.ts';
 import type { Follower } from './follow.ts';
 import { isTaskCancelled } from './heartbeat.ts';
@@ -9,11 +10,25 @@ import { IdleClock } from './idle.ts';
 
 const POLL_MS = 200;
 
+interface Supervised {
+  follower: Follower;
+  prepared: Prepared;
+}
+
 /** Follows the agent until nothing of its process tree lives, and stops it at its limits. Undefined: its keeper is gone. */
-export async function superviseAgent(
+export async function superviseAgent(deps: Deps, ref: RunRef, run: Supervised): Promise<ExitRecord | undefined> {
+  const checkpoints = new Checkpoints(deps, ref);
+  try {
+    return await supervise(deps, ref, { ...run, checkpoints });
+  } finally {
+    await checkpoints.settled();
+  }
+}
+
+async function supervise(
   deps: Deps,
   ref: RunRef,
-  { follower, prepared }: { follower: Follower; prepared: Prepared },
+  { follower, prepared, checkpoints }: Supervised & { checkpoints: Checkpoints },
 ): Promise<ExitRecord | undefined> {
   const { keeper, home } = deps;
   const { limits } = prepared.policy;
@@ -40,6 +55,7 @@ export async function superviseAgent(
     await follower.drain(end !== 'tick');
     if (end !== 'tick') return end.state === 'ended' ? end.exit : undefined;
 
+    checkpoints.tick();
     const { usage } = follower;
     if (limits.tokens && usage.inputTokens + usage.outputTokens > limits.tokens) stop('over-budget');
     if (limits.costUsd && usage.costUsd > limits.costUsd) stop('over-budget');

@@ -28,7 +28,7 @@ export interface RunRecord extends RunRef {
 
 export interface Prepared {
   /** What it started from instead of the base. */
-  resumed: { runId: string; saved: SavedWork; why: string } | null;
+  resumed: Resumed | null;
   task: Task;
   policy: Policy;
   base: string;
@@ -42,6 +42,18 @@ export interface Prepared {
   sealed: string[];
   /** Files that setup and copy made, by path: left out of the result where unchanged. */
   preexisting: Record<string, { mode: string; id: string }>;
+}
+
+/** What a run starts from that an earlier one left. */
+export interface Resumed {
+  runId: string;
+  saved: SavedWork;
+  /** Why that one ended. */
+  why: string;
+  /** The tool call that nobody saw the end of. */
+  inFlight: string | null;
+  /** Its session, where this run's coder can go on with it: a file outside of what the agent sees. */
+  session: { id: string; file: string } | null;
 }
 
 /** The runs that hold a slot, kept on disk: the slot table of a restarted worker is what is found there. */

@@ -1,6 +1,7 @@
 import type { AttachedWorker, TaskReport } from '../client.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { sumUsage, type Usage } from '../domain/event.ts';
+import { rescueRef, wipRef } from '../domain/names.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
 import { table } from './table.ts';
@@ -75,6 +76,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
     lines.join('\n'),
     ...(objective && objective !== report.title ? [indent(objective.slice(0, 2_000))] : []),
     ...(report.runs.length ? [indent(runTable(report.runs, nowMs))] : []),
+    ...(workLines(report).length ? [indent(workLines(report).join('\n'))] : []),
     ...(report.receipts.length ? [indent(receiptTable(report.receipts, paint))] : []),
   ].join('\n\n');
 }
@@ -90,6 +92,21 @@ function runTable(runs: readonly RunView[], nowMs: number): string {
       endedAt ? (reason ? oneLine(`${reason}: ${message ?? ''}`, 80) : 'accepted') : 'live',
     ]),
   );
+}
+
+/** What each run started from that was not the base, and where its work is that was not delivered. */
+function workLines({ id, state, runs }: TaskReport): string[] {
+  return runs.flatMap(({ runId, worker, resumedFrom, saved }) => [
+    ...(resumedFrom ? [`${runId} resumed from the work of run ${resumedFrom}`] : []),
+    ...(saved && state !== 'done'
+      ? [
+          oneLine(
+            `${runId} saved its work at ${saved.at}: ${rescueRef(id, runId)} in the vault of ${worker}${saved.pushed ? `, and ${wipRef(id)} at the remote` : ''}${saved.session ? ', with its session' : ''}`,
+            300,
+          ),
+        ]
+      : []),
+  ]);
 }
 
 export function receiptTable(receipts: readonly Receipt[], paint: Paint): string {

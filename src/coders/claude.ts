@@ -57,13 +57,14 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     command,
     ...claudeProtocol,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
-    start({ runId, tree, home, userHome, model = overlay.model, prompt }) {
+    sessionFile: (session) => ['.claude', 'projects', '*', `${session}.jsonl`],
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, resume }) {
       const config = `${home}/.claude`;
       return {
         argv: [
           ...command,
           ...FLAGS,
-          `--session-id=${sessionOf(runId)}`,
+          resume ? `--resume=${resume.id}` : `--session-id=${sessionOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
         ],
@@ -78,11 +79,15 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
         files: {
           [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json` },
           [`${config}/CLAUDE.md`]: { link: `${tree}/CLAUDE.md` },
+          ...(resume ? { [`${config}/projects/${slugOf(tree)}/${resume.id}.jsonl`]: { copy: resume.file } } : {}),
         },
       };
     },
   };
 }
+
+/** The folder that the CLI keeps the sessions of a working folder in. */
+const slugOf = (tree: string): string => tree.replace(/[^A-Za-z0-9]/g, '-');
 
 /** The same run always has the same session: a second start of it is refused by the CLI ("already in use"). */
 export function sessionOf(runId: string): string {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Coder } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
 import type { CoderDeclaration } from './overlay.ts';
@@ -40,7 +41,8 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     // `codex exec` does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
     env: [...new Set(['CODEX_API_KEY', ...(overlay.env ?? [])])],
-    start({ tree, home, userHome, model = overlay.model, prompt }) {
+    sessionFile: (session) => ['.codex', 'sessions', '*', '*', '*', `rollout-*-${session}.jsonl`],
+    start({ tree, home, userHome, model = overlay.model, prompt, resume }) {
       const config = `${home}/.codex`;
       return {
         argv: [
@@ -50,6 +52,7 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
           `--cd=${tree}`,
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
+          ...(resume ? ['resume', resume.id] : []),
           '-',
         ],
         stdin: prompt,
@@ -58,6 +61,8 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
           // A link, never a copy: refresh tokens are single-use, and a second copy revokes the login.
           [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json` },
           [`${config}/config.toml`]: { text: CONFIG },
+          // Any date will do: the CLI looks for the id.
+          ...(resume ? { [`${config}/sessions/2000/01/01/${basename(resume.file)}`]: { copy: resume.file } } : {}),
         },
       };
     },

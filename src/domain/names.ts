@@ -44,9 +44,13 @@ export const hostQueue = (worker: string, id: string): string => `host/${worker}
 export const runIdOf = (n: number, random: string): string => `${n}-${random}`;
 export const branchOf = (taskId: string): string => `fleet/${taskId}`;
 export const branchRef = (taskId: string): string => `refs/heads/fleet/${taskId}`;
-/** Where the vault keeps what a rejected run left, until somebody decides. */
+/** Where the vault keeps what a run left that was not delivered, until somebody decides. */
 export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}`;
 
+/** All that a vault keeps of a task. */
+export const rescueFolder = (taskId: string): string => `refs/fleet/${taskId}`;
+/** Beside it: a commit on top of the same work that says what is needed to go on from it. */
+export const workRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}.work`;
 /** Where a repository's remote keeps the newest work of a task under way, for another machine to go on from. */
 export const wipRef = (taskId: string): string => `refs/fleet/${taskId}/wip`;
 /** Id of the workflow that is a worker's durable record; no task id has a slash. */
@@ -101,6 +105,12 @@ export function runLayout(dir: string) {
     verified: `${dir}/verified.json`,
     prompt: `${dir}/prompt`,
     result: `${dir}/result.git`,
+    /** Made for each saving of the work, and gone after it. */
+    save: `${dir}/save`,
+    /** What was fetched of an earlier run's work. */
+    resume: `${dir}/resume.git`,
+    /** Folder of an earlier run's session, for the coder to go on with. */
+    session: `${dir}/session`,
     acceptance: `${dir}/acceptance`,
     work: `${dir}/work`,
     tree: `${dir}/work/tree`,

@@ -6,11 +6,14 @@ export function buildPrompt(order: {
   task: Pick<Task, 'objective' | 'type' | 'artifacts'>;
   policy: Pick<Policy, 'allow' | 'protect' | 'verify'>;
   feedback: readonly string[];
+  /** The worktree holds an earlier run's work; null: it is the base. `session`: its conversation goes on. */
+  resumed: { why: string; inFlight: string | null; session: boolean } | null;
+  tree: string;
   branch: string;
   plan: string;
   knowledge: string;
 }): string {
-  const { task, policy, feedback } = order;
+  const { task, policy, feedback, resumed } = order;
   const allowed = policy.allow.filter((list) => list.length > 0);
   const readOnly = policy.allow.some((list) => list.length === 0);
   return [
@@ -18,8 +21,11 @@ export function buildPrompt(order: {
     feedback.length > 0 &&
       section(
         'Earlier runs of this task were rejected',
-        `They started from the same commit, and their changes are gone. Mend what they got wrong:\n${list(feedback)}`,
+        resumed
+          ? `Mend what they got wrong:\n${list(feedback)}`
+          : `They started from the same commit, and their changes are gone. Mend what they got wrong:\n${list(feedback)}`,
       ),
+    resumed && section('Where you start', startOf(resumed, order.tree)),
     section(
       'Rules',
       list(
@@ -55,5 +61,19 @@ export function buildPrompt(order: {
     .concat('\n');
 }
 
+function startOf({ why, inFlight, session }: { why: string; inFlight: string | null; session: boolean }, tree: string) {
+  return list(
+    [
+      `An earlier run of this task was ended (${why.slice(0, WHY_MAX)}) and you go on from what was saved of it.`,
+      `The worktree holds its work: its commits are on the branch, and what it had not committed is uncommitted again. Look at \`git status\` and \`git diff\` first. What setup makes was made anew.`,
+      session &&
+        `This conversation is that run's, perhaps without its last steps. You are in a new worktree, ${tree}: paths of the old one are gone, and so is every process that was started there.`,
+      inFlight !== null &&
+        `It was cut off during a call whose outcome is unknown. Check before you do it again: ${inFlight}`,
+    ].filter((line) => typeof line === 'string'),
+  );
+}
+
+const WHY_MAX = 500;
 const section = (title: string, text: string): string => `# ${title}\n\n${text}`;
 const list = (items: readonly string[]): string => items.map((item) => `- ${item.replaceAll('\n', '\n  ')}`).join('\n');

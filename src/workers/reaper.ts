@@ -56,7 +56,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   const { taskId, runId } = run;
   await endRun(deps, run, 'superseded');
   const outcome = await concludeAbandoned(deps, run);
-  const saved = await saveIfRoom(deps, run);
+  const saved = await saveIfRoom(deps, run, { share: open });
   const finished = open && outcome !== undefined && outcome.stopped === null;
   if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });
   // After a crash here the task itself says that it waits for this result.

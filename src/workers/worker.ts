@@ -135,7 +135,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const { otherHomes } = held;
     const deps: Deps = {
       ...{ home, config, worker, env, server, registry, keeper, isolation },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log },
     };
 
     // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.

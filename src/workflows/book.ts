@@ -154,9 +154,9 @@ export class TaskBook {
     this.#run().resumedFrom = resumed ?? null;
   }
 
-  /** What the next run may go on from: the runs since the last one whose work is not to be used again, newest first. */
+  /** What the claimed run may go on from: those before it, since the last one whose work is not to be used again. */
   resumeFor(task: Task): ResumeFrom | null {
-    const { runs } = this.view;
+    const runs = this.view.runs.slice(0, -1);
     const usable = ({ reason }: RunView) => reason !== null && (task.resume ?? 'resume' in FAILURES[reason]);
     const from = runs.slice(runs.findLastIndex((run) => !usable(run)) + 1).reverse();
     const [newest] = from;

@@ -1,4 +1,5 @@
 import { formatDuration } from '../domain/duration.ts';
+import { rescueRef } from '../domain/names.ts';
 import type { TaskView } from '../domain/run.ts';
 
 /** The task as markdown, for the Web UI's User Metadata tab: state, runs, receipts, and how to read the log. */
@@ -21,13 +22,15 @@ export function renderSummary(view: TaskView): string {
     '#### Runs',
     view.runs.length
       ? table(
-          ['run', 'worker', 'coder', 'took', 'ended'],
+          ['run', 'worker', 'coder', 'took', 'started from', 'ended', 'work saved'],
           view.runs.map((run) => [
             run.runId,
             run.worker,
             run.coder,
             run.endedAt ? formatDuration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : 'live',
+            run.resumedFrom ? `work of ${run.resumedFrom}` : 'base',
             run.endedAt ? (run.reason ? `${run.reason}: ${run.message ?? ''}` : 'accepted') : '',
+            run.saved && view.state !== 'done' ? rescueRef(view.id, run.runId) : '',
           ]),
         )
       : 'none yet',

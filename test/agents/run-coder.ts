@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -50,6 +50,7 @@ export async function runCoder(coder: Coder, at: Workspace, env: Record<string, 
   for (const [path, file] of Object.entries(files)) {
     mkdirSync(dirname(path), { recursive: true });
     if ('text' in file) writeFileSync(path, file.text);
+    else if ('copy' in file) copyFileSync(file.copy, path);
     else symlinkSync(file.link, path);
   }
   const [program = '', ...args] = argv;

@@ -130,3 +130,14 @@ describe('start', () => {
     expect(start()?.argv).toEqual(expect.arrayContaining(['--setting-sources=user', '--strict-mcp-config']));
   });
 });
+
+test('goes on in a session of another HOME, whose file is put where this worktree’s sessions are', () => {
+  const order = { runId: '2-b', tree: '/r/2_b/work/tree', home: '/h', userHome: '/u', prompt: 'x' };
+  const id = sessionOf('1-a');
+  const { argv, files } = createCoders()
+    .get('claude')!
+    .start({ ...order, resume: { id, file: `/r/s/${id}.jsonl` } });
+  expect(argv).toContain(`--resume=${id}`);
+  expect(argv.join(' ')).not.toContain('--session-id');
+  expect(files).toMatchObject({ [`/h/.claude/projects/-r-2-b-work-tree/${id}.jsonl`]: { copy: `/r/s/${id}.jsonl` } });
+});

@@ -119,3 +119,13 @@ describe('start', () => {
     });
   });
 });
+
+test('goes on in a session of another HOME, whose file may lie under any date', () => {
+  const order = { runId: '2-b', tree: '/r/tree', home: '/h', userHome: '/u', prompt: 'x' };
+  const resume = { id: 'an-id', file: '/r/s/rollout-x-an-id.jsonl' };
+  const { argv, files } = createCoders()
+    .get('codex')!
+    .start({ ...order, resume });
+  expect(argv.slice(-3)).toEqual(['resume', 'an-id', '-']);
+  expect(files).toMatchObject({ '/h/.codex/sessions/2000/01/01/rollout-x-an-id.jsonl': { copy: resume.file } });
+});

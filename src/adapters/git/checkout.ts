@@ -51,8 +51,8 @@ export async function restoreProtected(restore: {
   return [...extra, ...wanted.map(([path]) => path)].sort();
 }
 
-/** In one process, in the order asked for. */
-async function readBlobs(gitDir: string, ids: readonly string[]): Promise<Buffer[]> {
+/** In one process, in the order asked for: 1 GiB at most. */
+export async function readBlobs(gitDir: string, ids: readonly string[]): Promise<Buffer[]> {
   if (ids.length === 0) return [];
   const out = await git(['cat-file', '--batch'], {
     gitDir,
@@ -70,7 +70,8 @@ async function readBlobs(gitDir: string, ids: readonly string[]): Promise<Buffer
   return blobs;
 }
 
-function put(dir: string, { path, entry, content }: { path: string; entry: Entry; content: Buffer }): void {
+/** Whatever stands in the way is replaced, links too: nothing is written through one. */
+export function put(dir: string, { path, entry, content }: { path: string; entry: Entry; content: Buffer }): void {
   const parts = path.split('/');
   for (let i = 1; i < parts.length; i += 1) {
     const folder = `${dir}/${parts.slice(0, i).join('/')}`;
@@ -88,7 +89,8 @@ function put(dir: string, { path, entry, content }: { path: string; entry: Entry
   }
 }
 
-const raw = (dir: string, path: string, entry: Entry | undefined): Buffer | string =>
+/** Where a path of a tree is on disk. */
+export const raw = (dir: string, path: string, entry: Entry | undefined): Buffer | string =>
   entry?.bin === undefined
     ? `${dir}/${path}`
     : Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(entry.bin, 'latin1')]);

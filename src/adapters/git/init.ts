@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface InitGitDir {
@@ -34,10 +34,12 @@ export function initGitDir(init: InitGitDir): void {
     writeFileSync(`${init.dir}/shallow`, readFileSync(`${init.borrow}/shallow`));
 }
 
-/** Writes a ref of a repository that only we write to. */
+/** Writes a ref of a repository that only we write to; a full disk leaves the old one. */
 export function writeRef(gitDir: string, ref: string, commit: string): void {
-  mkdirSync(dirname(`${gitDir}/${ref}`), { recursive: true });
-  writeFileSync(`${gitDir}/${ref}`, `${commit}\n`);
+  const draft = `${gitDir}/${ref}.lock`;
+  mkdirSync(dirname(draft), { recursive: true });
+  writeFileSync(draft, `${commit}\n`);
+  renameSync(draft, `${gitDir}/${ref}`);
 }
 
 export const formatOf = (id: string): ObjectFormat => (id.length === 64 ? 'sha256' : 'sha1');

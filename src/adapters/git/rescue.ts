@@ -52,7 +52,8 @@ export async function openRescue(open: {
   }
 }
 
-function readRef(vault: string, ref: string): string | null {
+/** The commit that a ref of a vault names. */
+export function readRef(vault: string, ref: string): string | null {
   if (!existsSync(`${vault}/${ref}`)) return null;
   const commit = readFileSync(`${vault}/${ref}`, 'utf8').trim();
   return isCommitId(commit) ? commit : null;

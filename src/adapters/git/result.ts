@@ -6,7 +6,7 @@ import { checkResult } from './check-result.ts';
 import { binaryPath, same, treeEntries, type Entry, type Tree } from './entries.ts';
 import { formatOf, initGitDir, writeRef, type Identity, type ObjectFormat } from './init.ts';
 import { commitObject, writeBlobFile, writeLoose, type ObjectStore } from './objects.ts';
-import { own, walkTree } from './walk.ts';
+import { own, SLICE_MS, walkTree } from './walk.ts';
 
 export interface CaptureResult {
   /** The agent's worktree; nothing in it runs any more. */
@@ -70,6 +70,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     if (walked.violations.length === 0)
       refused = await checkResult({ gitDir: resultDir, commit, head: kept.head, left, entries });
   }
+  writeRef(resultDir, 'refs/heads/head', kept.head);
   writeRef(resultDir, 'refs/heads/result', commit);
   return {
     gitDir: resultDir,
@@ -123,7 +124,12 @@ async function writeBlobs(write: {
   left: readonly Change[];
   entries: ReadonlyMap<string, Entry>;
 }): Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS;
   for (const { path } of write.left) {
+    if (performance.now() > sliceEnd) {
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceEnd = performance.now() + SLICE_MS;
+    }
     const entry = write.entries.get(path);
     if (!entry || entry.mode === '160000') continue;
     const file = Buffer.concat([

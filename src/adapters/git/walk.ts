@@ -44,7 +44,8 @@ interface Name {
   type: Dirent<string> | Dirent<Buffer>;
 }
 
-const SLICE_MS = 8;
+/** How long synchronous work may hold up everything else. */
+export const SLICE_MS = 8;
 const LIMITS = { names: 500_000, fileBytes: 1024 ** 3, bytes: 16 * 1024 ** 3 };
 
 /**

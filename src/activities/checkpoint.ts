@@ -1,0 +1,46 @@
+import { toMs } from '../domain/duration.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { Deps } from './context.ts';
+import { keepWork } from './save-work.ts';
+import { shareWork } from './share-work.ts';
+
+/** Saves a live run's work every `worker.checkpoint`, in the background. */
+export class Checkpoints {
+  readonly #deps: Deps;
+  readonly #ref: RunRef;
+  readonly #everyMs: number;
+  #nextMs: number;
+  #busy = false;
+  #keeping: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: Deps, ref: RunRef) {
+    this.#deps = deps;
+    this.#ref = ref;
+    this.#everyMs = toMs(deps.config.worker.checkpoint);
+    this.#nextMs = performance.now() + this.#everyMs;
+  }
+
+  /** Begins one where it is time. Its faults never end a run. */
+  tick(): void {
+    if (this.#busy || performance.now() < this.#nextMs) return;
+    this.#busy = true;
+    this.#save()
+      .catch((error: unknown) => this.#deps.log(`checkpoint of run ${this.#ref.runId}: ${String(error)}`))
+      .finally(() => {
+        this.#busy = false;
+        this.#nextMs = performance.now() + this.#everyMs;
+      });
+  }
+
+  /** Resolves when none is at work on the tree any more: what comes next in the run's life may then begin. */
+  async settled(): Promise<void> {
+    await this.#keeping;
+  }
+
+  async #save(): Promise<void> {
+    const keeping = keepWork(this.#deps, this.#ref);
+    this.#keeping = keeping.catch(() => undefined);
+    const kept = await keeping;
+    if (kept) await shareWork(this.#deps, this.#ref, kept);
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { diskFull } from '../adapters/git/outcome.ts';
+import { layOutWork } from '../adapters/git/lay-out.ts';
+import { readRef } from '../adapters/git/rescue.ts';
+import { fetchWip } from '../adapters/git/wip.ts';
+import { readSession, readWorkRecord, type WorkRecord } from '../adapters/git/work-record.ts';
+import type { Prepared, Resumed } from '../adapters/run-registry.ts';
+import { branchOf, workRef } from '../domain/names.ts';
+import type { ResumeFrom, RunRef } from '../domain/run.ts';
+import type { Task } from '../domain/task.ts';
+import type { Deps } from './context.ts';
+import { savedOf } from './save-work.ts';
+import { wipOf } from './share-work.ts';
+
+export type Found = { work: WorkRecord; shared: boolean; why: string };
+
+/** The newest saved work of the runs that may be gone on from: this worker's own, or what the remote has. */
+export async function findWork(
+  deps: Deps,
+  { taskId, runId, task, resume }: RunRef & { task: Task; resume: ResumeFrom },
+  { base, baseDir, repoKey }: Pick<Prepared, 'base' | 'baseDir' | 'repoKey'>,
+): Promise<Found | null> {
+  const usable = (work: WorkRecord | undefined) =>
+    work?.meta.taskId === taskId && work.meta.base === base && resume.runIds.includes(work.meta.runId);
+  const age = ({ meta }: WorkRecord) => resume.runIds.indexOf(meta.runId);
+
+  const vault = deps.home.vaultOf(repoKey);
+  const own = await firstOf(resume.runIds, async (id) => {
+    const record = readRef(vault, workRef(taskId, id));
+    const work = record ? await readWorkRecord(vault, record) : undefined;
+    return usable(work) ? work : undefined;
+  });
+  if (own && age(own) === 0) return { work: own, shared: false, why: resume.why };
+  const wip = wipOf(taskId, task);
+  const dir = deps.home.run(taskId, runId).resume;
+  const there = wip && (await fetchWip({ ...wip, dir, borrow: baseDir, format: base }))?.record;
+  if (there && usable(there) && (!own || age(there) < age(own))) return { work: there, shared: true, why: resume.why };
+  return own ? { work: own, shared: false, why: resume.why } : null;
+}
+
+/** Lays it out in a worktree that setup is done with. Gives what the run starts from and the paths that are the work's. */
+export async function takeUp(
+  deps: Deps,
+  ref: RunRef & { coder: string },
+  { found, base, baseDir }: { found: Found } & Pick<Prepared, 'base' | 'baseDir'>,
+): Promise<{ resumed: Resumed; paths: string[] } | null> {
+  const { work, shared, why } = found;
+  const files = deps.home.run(ref.taskId, ref.runId);
+  const laid = await layOutWork({ tree: files.tree, baseDir, base, branch: branchOf(ref.taskId), work }).catch(
+    (error: unknown) => {
+      if (diskFull(files.dir)) throw error;
+      return { ok: false as const, why: String(error) };
+    },
+  );
+  if (!laid.ok) {
+    deps.log(`run ${ref.runId} starts from the base: the work of ${work.meta.runId} cannot be laid out: ${laid.why}`);
+    return null;
+  }
+  const saved = savedOf(work, shared);
+  const session = work.meta.coder === ref.coder ? await bringSession(files.session, work) : null;
+  const resumed = { runId: work.meta.runId, saved, why, inFlight: work.meta.inFlight, session };
+  return { resumed, paths: laid.paths };
+}
+
+async function bringSession(dir: string, work: WorkRecord): Promise<Resumed['session']> {
+  const { session } = work.meta;
+  const bytes = session && (await readSession(work));
+  if (!session || !bytes) return null;
+  await mkdir(dir, { recursive: true });
+  const file = `${dir}/${session.file}`;
+  await writeFile(file, bytes, { mode: 0o600 });
+  return { id: session.id, file };
+}
+
+async function firstOf<T, R>(list: readonly T[], look: (one: T) => Promise<R | undefined>): Promise<R | undefined> {
+  for (const one of list) {
+    const found = await look(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import type { Deps } from '../../src/activities/context.ts';
+import { findWork, takeUp } from '../../src/activities/resume.ts';
+import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
+import type { Prepared, RunRecord } from '../../src/adapters/run-registry.ts';
+import { snapshotUntracked } from '../../src/adapters/git/walk.ts';
+import { createCoders } from '../../src/coders/registry.ts';
+import type { Task } from '../../src/domain/task.ts';
+import { IDENTITY, type Lab } from './git.ts';
+
+export interface WorkLab {
+  deps: Deps;
+  /** The runs that this worker holds, by id. */
+  runs: Map<string, RunRecord>;
+  /** What the worker was told to log. */
+  said: string[];
+  /** Makes run `<n>-a`, whose worktree is at the base. */
+  run(n: number, extra?: Partial<Prepared>): Promise<RunRecord & { prepared: Prepared; tree: string }>;
+}
+
+/** The activities' view of a worker that holds runs of task t1 on the lab's repository. */
+export function makeWorkLab(lab: Lab, task: Partial<Task> = {}): WorkLab {
+  const runs = new Map<string, RunRecord>();
+  const said: string[] = [];
+  const deps = {
+    home: lab.home,
+    config: { git: IDENTITY },
+    knownCoders: createCoders(),
+    registry: { find: ({ runId }: { runId: string }) => runs.get(runId) },
+    inContact: () => true,
+    log: (line: string) => said.push(line),
+  } as unknown as Deps;
+  return {
+    ...{ deps, runs, said },
+    run: async (n, extra = {}) => {
+      const runId = `${n}-a`;
+      const { tree } = lab.home.run('t1', runId);
+      const { base, baseDir } = lab;
+      await createPrivateRepo({ tree, baseDir, commit: base, branch: 'fleet/t1', identity: IDENTITY });
+      const prepared = {
+        ...{ resumed: null, task: { ...task }, base, baseDir, repoKey: 'repo' },
+        ...{ checkout: null, sealed: [], preexisting: {}, ...extra },
+      } as unknown as Prepared;
+      const record = {
+        ...{ taskId: 't1', runId, n, coder: 'claude', structured: true, server: 's', workflowRunId: 'w' },
+        ...{ claimedAt: new Date().toISOString(), prepared },
+      };
+      runs.set(runId, record);
+      return { ...record, tree };
+    },
+  };
+}
+
+/** Run `n`'s worktree, with the work of the run before it laid out. */
+export async function goOn(
+  lab: Lab,
+  at: WorkLab,
+  { n = 2, from = ['1-a'], setup = (_: string) => {}, task = {} as Partial<Task> } = {},
+) {
+  const run = await at.run(n);
+  setup(run.tree);
+  const { base, baseDir } = lab;
+  const preexisting = await snapshotUntracked({ tree: run.tree, baseDir, base });
+  const order = { taskId: 't1', runId: run.runId, task: task as Task, resume: { runIds: from, why: 'it stalled' } };
+  const found = await findWork(at.deps, order, run.prepared);
+  if (!found) return { ...run, found, resumed: null };
+  const taken = await takeUp(at.deps, { ...order, coder: run.coder }, { found, base, baseDir });
+  for (const path of taken?.paths ?? []) delete preexisting[path];
+  run.prepared.preexisting = preexisting;
+  run.prepared.resumed = taken?.resumed ?? null;
+  return { ...run, found, resumed: taken?.resumed ?? null };
+}
