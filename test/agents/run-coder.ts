@@ -44,9 +44,15 @@ export interface CoderRun {
 }
 
 /** Does with a coder what a worker does with it, without keeper and fleet. The CLI and its group are dead when it resolves. */
-export async function runCoder(coder: Coder, at: Workspace, env: Record<string, string>): Promise<CoderRun> {
+export async function runCoder(
+  coder: Coder,
+  at: Workspace,
+  env: Record<string, string>,
+  resume?: { id: string; file: string },
+): Promise<CoderRun> {
   const prompt = 'Please add hello.txt.';
-  const { argv, stdin, env: set, files } = coder.start({ ...at, runId: '1-test', prompt });
+  const order = { ...at, runId: resume ? '2-test' : '1-test', prompt, ...(resume ? { resume } : {}) };
+  const { argv, stdin, env: set, files } = coder.start(order);
   for (const [path, file] of Object.entries(files)) {
     mkdirSync(dirname(path), { recursive: true });
     if ('text' in file) writeFileSync(path, file.text);
