@@ -13,8 +13,8 @@ import type {
 } from '../../src/domain/run.ts';
 import { runIdOf } from '../../src/domain/names.ts';
 import { outcomeOf, planAgent } from './agents.ts';
-import { ActivityError, Cancelled } from './failures.ts';
-import { Latch } from './latch.ts';
+import { ActivityError } from './failures.ts';
+import { cancellable, unlessCancelled, using } from './steps.ts';
 import type { Attempt, HeldRun, Work } from './attempt.ts';
 import type { Worker } from './worker.ts';
 
@@ -66,8 +66,7 @@ function* createWorktree(on: Worker, order: RunRef & { base: string | null }, at
   if (run.prepared) return answer;
   return yield* cancellable(on, { ref: order, attempt }, function* () {
     if (run.prepared) return answer;
-    yield random.spread(50, 40_000);
-    attempt.throwIfCancelled();
+    yield* unlessCancelled(on, attempt, random.spread(50, 40_000));
     if (random.chance(on.world.flaky)) throw new ActivityError('Error');
     if (random.chance(0.03)) return failed(random.pick(['setup-failed', 'repo-unavailable', 'base-missing', 'disk']));
     run.prepared = true;
@@ -123,8 +122,7 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
     if (run.verified) return run.verified;
     const plan = on.keeper.agents.get(ref.runId)?.plan;
     if (!run.outcome || !plan || random.chance(on.world.flaky)) throw new ActivityError('Error');
-    yield random.spread(20, 60_000);
-    attempt.throwIfCancelled();
+    yield* unlessCancelled(on, attempt, random.spread(20, 60_000));
     const accepted = plan.kind === 'good' && !run.outcome.stopped && random.chance(0.95);
     const commit = accepted || random.chance(0.7) ? `commit-${ref.runId}` : null;
     if (!accepted && commit) on.vault.set(ref.runId, commit);
@@ -208,40 +206,4 @@ function requireRun(on: Worker, { runId }: RunRef): HeldRun {
   const run = on.disk.get(runId);
   if (!run) throw new ActivityError('UnknownRun', { nonRetryable: true });
   return run;
-}
-
-/** One after the other for each run, as an attempt that the server gave up may still be at work. */
-export function* using<T>(on: Worker, ref: RunRef, work: Work<T>): Work<T> {
-  const { runId } = ref;
-  const before = on.chains.get(runId);
-  const mine = new Latch();
-  on.chains.set(runId, mine);
-  on.busy.set(runId, (on.busy.get(runId) ?? 0) + 1);
-  if (before && !before.isOpen) yield [before];
-  try {
-    return yield* work;
-  } finally {
-    mine.open();
-    on.busy.set(runId, (on.busy.get(runId) ?? 1) - 1);
-    if (on.disk.has(runId)) on.touch(ref);
-  }
-}
-
-/** Ends at once when it is cancelled; the work itself then stops at its next look, and holds the run until then. */
-function* cancellable<T>(
-  on: Worker,
-  { ref, attempt }: { ref: RunRef; attempt: Attempt },
-  work: () => Work<T>,
-): Work<T> {
-  const over = new Latch();
-  let answer: { ok: unknown } | { error: Error } | undefined;
-  on.spawn(using(on, ref, work()), (ending) => {
-    answer = 'ok' in ending ? ending : { error: 'error' in ending ? ending.error : new Cancelled() };
-    over.open();
-  });
-  if (!over.isOpen) yield [over, attempt.onCancel];
-  if (!answer) attempt.throwIfCancelled();
-  if (!answer) throw new Error('neither ended nor cancelled');
-  if ('error' in answer) throw answer.error;
-  return answer.ok as T;
 }

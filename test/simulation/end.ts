@@ -1,8 +1,17 @@
+import type { WorkflowRecord } from './workflow-record.ts';
 import type { World } from './world.ts';
 
+/** With a ladder, a heartbeat and a workflow task; where workers are lost, also their timeouts. */
+const CANCELLED_MS = { undisturbed: 30_000, disturbed: 200_000 };
+
 /** What must be so when nothing is left to happen: all that was broken has healed, but for the machines that are gone. */
-export function endsWell({ server, checker, workers, alerts, branches, accepted }: World): void {
-  for (const { id, closed, view } of server.workflows.values()) {
+export function endsWell(world: World): void {
+  const { server, checker, workers, alerts, branches, accepted } = world;
+  for (const workflow of server.workflows.values()) {
+    const { id, closed, view } = workflow;
+    endsSoon(world, workflow);
+    for (const { late } of view?.runs ?? []) if (late) world.count(`late ${late}`);
+    if (closed) world.count(checker.states.get(id) ?? 'unknown');
     const state = checker.states.get(id);
     const delivered = checker.deliveries.get(id)?.at(-1);
     if (!closed && state !== 'parked')
@@ -23,4 +32,15 @@ export function endsWell({ server, checker, workers, alerts, branches, accepted 
     for (const { runId, taskId } of worker.disk.values())
       checker.violation(`${worker.name} still holds ${runId} of ${taskId}`);
   }
+}
+
+/** A cancelled task ends within seconds, and nothing is delivered after that or without its knowing. */
+function endsSoon({ checker, faults, flaky, people }: World, { id, closed, closedAt, waitedMs }: WorkflowRecord): void {
+  const cancelledAt = people.cancelled.get(id);
+  if (cancelledAt === undefined) return;
+  const took = (closedAt ?? Infinity) - cancelledAt - waitedMs;
+  const most = CANCELLED_MS[faults.struck ? 'disturbed' : 'undisturbed'];
+  if (took > most) checker.violation(`${id} ended ${took / 1_000} s after it was cancelled`);
+  if (closed?.as === 'cancelled' && checker.deliveries.has(id) && !faults.struck && flaky === 0)
+    checker.violation(`${id} was cancelled and delivered`);
 }

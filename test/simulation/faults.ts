@@ -18,6 +18,8 @@ type Kind = keyof typeof KINDS;
 export class Faults {
   readonly #world: World;
   #left: number;
+  /** Whether anything went wrong. */
+  struck = false;
   readonly #atPoint: number;
 
   constructor(world: World) {
@@ -37,6 +39,8 @@ export class Faults {
   inject(worker: Worker, kind: Kind, ms: number): void {
     const { clock, checker } = this.#world;
     const { ills } = worker;
+    this.struck = true;
+    this.#world.count(kind);
     checker.say(`${worker.name}: FAULT ${kind} for ${ms} ms`);
     const during = (...names: (keyof typeof ills)[]): void => {
       for (const name of names) ills[name]++;

@@ -1,6 +1,7 @@
-import { endRun, free, using } from './activities.ts';
+import { endRun, free } from './activities.ts';
 import { outcomeOf } from './agents.ts';
 import type { HeldRun, Work } from './attempt.ts';
+import { using } from './steps.ts';
 import type { Worker } from './worker.ts';
 
 const QUIET_MS = 20_000;

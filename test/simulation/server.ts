@@ -27,7 +27,7 @@ export class Server {
   readonly checker: Checker;
   readonly #queues = new Map<string, ActivityTask[]>();
   readonly #holders = new Map<ActivityTask, Poller>();
-  #waiting: WorkflowRecord[] = [];
+  #waiting: { workflow: WorkflowRecord; since: number }[] = [];
 
   constructor({ clock, random, checker }: { clock: Clock; random: Random; checker: Checker }) {
     this.clock = clock;
@@ -50,7 +50,7 @@ export class Server {
     const swallowed = this.random.chance(0.3) && this.pollers.some((poller) => poller.parked);
     this.clock.after(swallowed ? 10_000 : this.random.between(1, 15), () => {
       if (this.pollers.some((poller) => poller.inContact)) return workflow.activate();
-      this.#waiting.push(workflow);
+      this.#waiting.push({ workflow, since: this.clock.now });
       return undefined;
     });
   }
@@ -80,7 +80,10 @@ export class Server {
   /** A worker can reach the server again, or has a free slot. */
   pumpAll(): void {
     for (const [name, queue] of this.#queues) if (queue.length > 0) this.pump(name);
-    for (const workflow of this.#waiting.splice(0)) this.workflowTask(workflow);
+    for (const { workflow, since } of this.#waiting.splice(0)) {
+      workflow.waitedMs += this.clock.now - since;
+      this.workflowTask(workflow);
+    }
   }
 
   /** That it is to be cancelled, or not this attempt any more. */

@@ -18,16 +18,16 @@ const report = ({ seed, violations, trace }: Schedule): string =>
   ].join('\n');
 
 /** The first schedule of some that breaks a promise. */
-async function firstBroken(seeds: Iterable<number>, mutation?: Mutation): Promise<Schedule | undefined> {
-  for (const seed of seeds) {
+async function firstBroken(some: Iterable<number>, mutation?: Mutation): Promise<Schedule | undefined> {
+  for (const seed of some) {
     const schedule = await simulate(seed, mutation);
     if (schedule.violations.length > 0) return schedule;
   }
   return undefined;
 }
 
-function* upTo(last: number): Generator<number> {
-  for (let seed = 1; seed <= last; seed++) yield seed;
+function* seeds(first: number, last: number): Generator<number> {
+  for (let seed = first; seed <= last; seed++) yield seed;
 }
 
 if (ONE) {
@@ -39,17 +39,17 @@ if (ONE) {
 } else {
   describe('the workflow and its policy', () => {
     test(`keep every promise in ${SEEDS} schedules of faults and people`, async () => {
-      const broken = await firstBroken(upTo(SEEDS));
+      const broken = await firstBroken(seeds(1, SEEDS));
       if (broken) throw new Error(report(broken));
     }, 300_000);
 
     /** Schedules that once broke a promise. */
     const REGRESSIONS: [number, string][] = [
-      [1, 'a task that is cancelled while its worker is lost ends as cancelled'],
-      [28, 'a late result that was rejected leaves the task queued'],
-      [170, 'a late result that cannot be delivered parks the task'],
-      [394, 'a task whose model stays at its limit waits for a person in the end, though its view keeps fewer runs'],
-      [1609, 'attempts that its view does not keep any more are counted'],
+      [25, 'a task that is cancelled while its worker is lost ends as cancelled'],
+      [30, 'a late result that was rejected leaves the task queued'],
+      [1596, 'a late result that cannot be delivered parks the task'],
+      [118, 'a task whose model stays at its limit waits for a person in the end, though its view keeps fewer runs'],
+      [1264, 'attempts that its view does not keep any more are counted'],
     ];
     test.each(REGRESSIONS)('seed %i: %s', async (seed) => {
       expect((await simulate(seed)).violations).toEqual([]);
@@ -63,15 +63,16 @@ if (ONE) {
   });
 
   describe('the checker sees', () => {
-    const MUTATIONS: [Mutation, RegExp][] = [
-      ['no-grace', /has 2 live agents/],
-      ['no-self-kill', /has 2 live agents/],
-      ['stale-launch', /has 2 live agents/],
-      ['overwrite', /was delivered 2 times/],
-      ['forget-to-tell', /is parked .* and nobody was told/],
+    /** With a seed from which it is soon seen. */
+    const MUTATIONS: [Mutation, RegExp, number][] = [
+      ['no-grace', /has 2 live agents/, 140],
+      ['no-self-kill', /has 2 live agents/, 1],
+      ['stale-launch', /has 2 live agents/, 1_213],
+      ['overwrite', /was delivered 2 times/, 48],
+      ['forget-to-tell', /is parked .* and nobody was told/, 1],
     ];
-    test.each(MUTATIONS)('the planted defect %s', async (mutation, expected) => {
-      const broken = await firstBroken(upTo(4_000), mutation);
+    test.each(MUTATIONS)('the planted defect %s', async (mutation, expected, from) => {
+      const broken = await firstBroken(seeds(from, from + 4_000), mutation);
       expect(broken?.violations.join('\n')).toMatch(expected);
     });
 
@@ -81,7 +82,7 @@ if (ONE) {
     });
     test('an attempt spent on a lost worker', async () => {
       hostLost.attempt = true;
-      const broken = await firstBroken(upTo(200));
+      const broken = await firstBroken(seeds(1, 200));
       expect(broken?.violations.join('\n')).toMatch(/used up an attempt by host-lost/);
     });
   });

@@ -13,6 +13,9 @@ export type Closed =
 /** One workflow as the server holds it: what waits for its next workflow task, and what it has asked for. */
 export class WorkflowRecord {
   closed: Closed | undefined;
+  closedAt: number | undefined;
+  /** While no worker at all was there for its workflow tasks. */
+  waitedMs = 0;
   readonly #execution: Execution;
   readonly #pending: Job[] = [];
   readonly #activities = new Map<number, ActivityTask>();
@@ -127,6 +130,7 @@ export class WorkflowRecord {
   #close(closed: Closed): void {
     if (this.closed) this.server.checker.violation(`${this.id} closed twice`);
     this.closed = closed;
+    this.closedAt = this.server.clock.now;
     this.server.say(
       `server: ${this.id} ${closed.as}${closed.as === 'failed' ? ` ${closed.type}: ${closed.message}` : ''}`,
     );

@@ -13,13 +13,14 @@ import { Worker } from './worker.ts';
 export type Mutation = 'no-grace' | 'no-self-kill' | 'stale-launch' | 'overwrite' | 'forget-to-tell';
 
 const MOST = { events: 300_000, ms: 1_000 * 86_400_000 };
-const MANNERS: readonly Manners[] = [
-  { good: 6, bad: 2, crash: 1, error: 0.5, limited: 1, stopped: 1, poison: 0 },
-  { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 0 },
-  { good: 1, bad: 6, crash: 2, error: 0, limited: 0, stopped: 1, poison: 0 },
-  { good: 0.2, bad: 0.2, crash: 0, error: 0, limited: 10, stopped: 0, poison: 0 },
-  { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 9 },
-];
+const MANNERS = {
+  mixed: { good: 6, bad: 2, crash: 1, error: 0.5, limited: 1, stopped: 1, poison: 0 },
+  good: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 0 },
+  bad: { good: 1, bad: 6, crash: 2, error: 0, limited: 0, stopped: 1, poison: 0 },
+  limited: { good: 0.1, bad: 0.2, crash: 0, error: 0, limited: 10, stopped: 0, poison: 0 },
+  poison: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 9 },
+} satisfies Record<string, Manners>;
+const USUAL = { mixed: 6, good: 4, bad: 2, limited: 0.3, poison: 1 };
 
 export interface Schedule {
   seed: number;
@@ -44,7 +45,7 @@ export class World {
   readonly people: People;
   /** Chance that a step of a run finds broken infrastructure. */
   readonly flaky: number;
-  readonly #faults: Faults;
+  readonly faults: Faults;
   readonly #manners = new Map<string, Manners>();
   readonly #reached: Record<string, number> = {};
 
@@ -61,7 +62,7 @@ export class World {
       this.workers.push(new Worker(this, `w${this.workers.length + 1}`, random.between(1, 3)));
     this.server.pollers.push(...this.workers);
     this.people = new People(this);
-    this.#faults = new Faults(this);
+    this.faults = new Faults(this);
     for (let n = Number(random.weighted({ 1: 4, 2: 2, 3: 1, 6: 0.5 })); n > 0; n--) this.#give(`task-${n}`);
   }
 
@@ -76,15 +77,19 @@ export class World {
   }
 
   manners(taskId: string): Manners {
-    return this.#manners.get(taskId) ?? MANNERS[1]!;
+    return this.#manners.get(taskId) ?? MANNERS.good;
   }
 
   /** A worker has come to a place, `<place> <task id>`, where it may be struck, or a person may say something. */
   reached(worker: Worker, place: string): void {
     const [name = '', taskId = ''] = place.split(' ');
-    this.#reached[name] = (this.#reached[name] ?? 0) + 1;
-    this.#faults.reached(worker);
+    this.count(name);
+    this.faults.reached(worker);
     this.people.reached(taskId);
+  }
+
+  count(what: string): void {
+    this.#reached[what] = (this.#reached[what] ?? 0) + 1;
   }
 
   alerted(alert: Alert): void {
@@ -95,16 +100,19 @@ export class World {
 
   /** An agent that takes its machine down. */
   poisoned(worker: Worker, ms: number): void {
-    this.clock.after(ms / 2, () => this.#faults.inject(worker, 'reboot', this.random.spread(5_000, 120_000)));
+    this.clock.after(ms / 2, () => this.faults.inject(worker, 'reboot', this.random.spread(5_000, 120_000)));
   }
 
   #give(taskId: string): void {
     const { random } = this;
-    this.#manners.set(taskId, random.pick([...MANNERS, MANNERS[0]!, MANNERS[0]!, MANNERS[1]!]));
+    this.#manners.set(taskId, MANNERS[random.weighted(USUAL)]);
     const task = {
       objective: 'work',
       repo: 'https://example.org/repo.git',
-      retry: { maxAttempts: random.pick([1, 2, 3, 3, 40]), backoff: random.pick(['1s', '30s', '10m']) },
+      retry: {
+        maxAttempts: Number(random.weighted({ 1: 1, 2: 1, 3: 3, 40: 0.4 })),
+        backoff: random.pick(['1s', '30s', '10m']),
+      },
       deliver: random.chance(0.9) ? 'branch' : 'none',
     };
     this.clock.after(random.between(0, 5_000), () => {
