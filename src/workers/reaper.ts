@@ -47,7 +47,9 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
   }
   for (const run of deps.registry.retired()) {
     const task = await standing(client, run);
-    if (task === 'lost' || task === 'closed') await deps.registry.release(run);
+    if (task === 'settled' || task === 'closed') await deps.registry.release(run);
+    // This worker was lost once more before its result was verified.
+    if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
   }
 }
 
@@ -64,11 +66,14 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   else await deps.registry.release(run);
 }
 
-/** What a task says of a run: `lost` it, waits for its late result as a `candidate`, or is closed. In doubt: `unknown`. */
+/**
+ * What a task says of a run: it `owns` it, has `lost` it and knows of no result, waits for its late result as a
+ * `candidate`, is done with it (`settled`), or is itself closed. In doubt: `unknown`.
+ */
 async function standing(
   client: Client,
   { taskId, runId }: RunRef,
-): Promise<'owns' | 'candidate' | 'lost' | 'closed' | 'unknown'> {
+): Promise<'owns' | 'candidate' | 'lost' | 'settled' | 'closed' | 'unknown'> {
   const handle = client.workflow.getHandle(taskId);
   try {
     const description = await client.withDeadline(Date.now() + DEADLINE_MS, () => handle.describe());
@@ -76,7 +81,8 @@ async function standing(
     const view = await client.withDeadline(Date.now() + DEADLINE_MS, () => handle.query(viewQuery));
     const run = view.runs.find((other) => other.runId === runId);
     if (run?.endedAt === null) return 'owns';
-    return run?.late === 'candidate' ? 'candidate' : 'lost';
+    if (run?.late === 'candidate') return 'candidate';
+    return run && (run.late || run.reason !== 'host-lost') ? 'settled' : 'lost';
   } catch (error) {
     return error instanceof Error && error.name === 'WorkflowNotFoundError' ? 'closed' : 'unknown';
   }
