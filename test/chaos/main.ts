@@ -39,11 +39,14 @@ async function main(): Promise<number> {
   if (missing) console.log(`processes only, no networks and disks: it ${missing}`);
 
   const world = new World(root, history);
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
   try {
     await world.build({ sites: SITES, machines: missing === undefined });
     const workload = new Workload(world);
-    await storm(world, workload);
-    await drain(world, workload);
+    await storm(world, workload, stopped.signal);
+    await drain(world, workload, stopped.signal);
     await inspect(world, workload);
   } finally {
     await world.demolish();
@@ -55,15 +58,15 @@ async function main(): Promise<number> {
   return verdict.violations.length ? 1 : 0;
 }
 
-async function storm(world: World, workload: Workload): Promise<void> {
+async function storm(world: World, workload: Workload, stopped: AbortSignal): Promise<void> {
   const durationMs = minutes * 60_000;
   const over = new AbortController();
   const watching = [workload.watch(over.signal), watchAgents(world, over.signal)];
   const steps = nemesisSteps(seed, { durationMs, sites: SITES, machines: noMachines() === undefined });
   try {
     await Promise.all([
-      rage(world, steps, over.signal),
-      workload.enqueue(loads(seed, { durationMs, coders: CODER_NAMES }), over.signal),
+      rage(world, steps, stopped),
+      workload.enqueue(loads(seed, { durationMs, coders: CODER_NAMES }), stopped),
     ]);
   } finally {
     over.abort();
@@ -72,13 +75,13 @@ async function storm(world: World, workload: Workload): Promise<void> {
 }
 
 /** Everything is healed; what was taken in has to come to its end. */
-async function drain(world: World, workload: Workload): Promise<void> {
+async function drain(world: World, workload: Workload, stopped: AbortSignal): Promise<void> {
   await world.heal();
   const over = new AbortController();
   const watching = [workload.watch(over.signal), watchAgents(world, over.signal)];
   const end = performance.now() + DRAIN_MS;
   try {
-    do await sleep(LOOK_MS);
+    do await sleep(LOOK_MS, undefined, { signal: stopped });
     while (workload.open.length > 0 && performance.now() < end);
   } finally {
     over.abort();

@@ -84,15 +84,20 @@ const ACTS: Record<Exclude<Step['fault'], 'server-kill'>, Act> = {
 export async function rage(world: World, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   const started = performance.now();
   const open: Promise<void>[] = [];
+  const begin = (fault: Promise<void>) => {
+    // Awaited at the end; until then it is no unhandled rejection.
+    fault.catch(() => undefined);
+    open.push(fault);
+  };
   let serverDown = false;
   for (const step of steps) {
     await sleep(Math.max(0, step.atMs - (performance.now() - started)), undefined, { signal });
     if (step.fault !== 'server-kill') {
       const site = world.sites[step.site]!;
-      if (!site.troubled) open.push(suffer(world, site, step));
+      if (!site.troubled) begin(suffer(world, site, step));
     } else if (!serverDown) {
       serverDown = true;
-      open.push(outage(world, step.holdMs).finally(() => (serverDown = false)));
+      begin(outage(world, step.holdMs).finally(() => (serverDown = false)));
     }
   }
   await Promise.all(open);

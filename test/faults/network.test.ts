@@ -51,7 +51,10 @@ onMachines('F4: healed as soon as the task is elsewhere: the older run is ended,
   const next = await scene.claimedElsewhere();
   await scene.lost.machine.link('healthy');
   await scene.nothingLeft([scene.lost]);
-  expect((await fleet.fleet.view(scene.id)).runs[0]).toMatchObject({ reason: 'host-lost' });
+  expect((await fleet.fleet.view(scene.id)).runs[0]).toMatchObject({
+    reason: 'host-lost',
+    saved: { commit: expect.any(String) },
+  });
   await scene.doneBy(next);
   await scene.neverTwo();
   await scene.nothingLeft();
