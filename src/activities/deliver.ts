@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { failpoint } from '../adapters/failpoint.ts';
 import { deliverBranch } from '../adapters/git/deliver.ts';
+import { dropWip } from '../adapters/git/wip.ts';
 import { openRescue } from '../adapters/git/rescue.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { readJson } from '../adapters/json-file.ts';
@@ -9,6 +10,7 @@ import { branchOf, branchRef, rescueRef } from '../domain/names.ts';
 import type { Delivered, RunRef, Verified } from '../domain/run.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
+import { wipOf } from './share-work.ts';
 import { keepResult } from './keep-result.ts';
 
 /** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
@@ -49,7 +51,12 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
   if (!kept.ok) return kept;
   return heartbeating(
     () => ({ runId: order.runId, state: 'delivering' }),
-    () => bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit }),
+    async () => {
+      const delivered = await bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit });
+      const wip = wipOf(order.taskId, prepared.task);
+      if (delivered.ok && wip) await dropWip({ ...wip, gitDir: kept.gitDir });
+      return delivered;
+    },
   );
 }
 

@@ -84,7 +84,10 @@ async function prepare(
   // 5. The work of an earlier run, last: so that none of it counts as what setup made.
   const found = order.resume && (await findWork(deps, { ...order, resume: order.resume }, origin));
   const taken = found && (await takeUp(deps, { ...order, coder }, { found, base, baseDir }));
-  if (found && !taken) return prepare(deps, { ...order, resume: null }, { n, coder, signal });
+  if (found && !taken) {
+    await removeTree(files.tree);
+    return prepare(deps, { ...order, resume: null }, { n, coder, signal });
+  }
   for (const path of taken?.paths ?? []) delete preexisting[path];
 
   const prepared: Prepared = {

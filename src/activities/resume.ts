@@ -4,6 +4,7 @@ import { layOutWork } from '../adapters/git/lay-out.ts';
 import { readRef } from '../adapters/git/rescue.ts';
 import { fetchWip } from '../adapters/git/wip.ts';
 import { readSession, readWorkRecord, type WorkRecord } from '../adapters/git/work-record.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared, Resumed } from '../adapters/run-registry.ts';
 import { branchOf, workRef } from '../domain/names.ts';
 import type { ResumeFrom, RunRef } from '../domain/run.ts';
@@ -58,6 +59,7 @@ export async function takeUp(
   }
   const saved = savedOf(work, shared);
   const session = work.meta.coder === ref.coder ? await bringSession(files.session, work) : null;
+  await removeTree(files.resume);
   const resumed = { runId: work.meta.runId, saved, why, inFlight: work.meta.inFlight, session };
   return { resumed, paths: laid.paths };
 }

@@ -113,6 +113,23 @@ test.concurrent('what a cancelled task had not committed is on a rescue ref that
   expect((await fleet.cli(['task', id])).stdout).toContain(ref);
 }, 120_000);
 
+test.concurrent('the coder goes on in its session, and is told of the call that was in flight', async () => {
+  const { worker, enqueue } = lab('session');
+  const claude = { command: agent('session.mjs').command };
+  await using _ = await worker('session', { coders: { claude } });
+  const repo = await fleet.repo('repo-session');
+  const id = await enqueue({ repo, coder: 'claude', limits: STALLS });
+  const report = await fleet.settled(id);
+  expect(report).toMatchObject({
+    state: 'done',
+    runs: [{ reason: 'stalled', saved: { session: expect.any(String) } }, {}],
+  });
+  const found = JSON.parse(await show(repo, `fleet/${id}:found.json`)) as { kept: string; prompt: string };
+  expect(found.kept).toBe('{"said":"first"}\n');
+  expect(found.prompt).toContain('This conversation is that run');
+  expect(found.prompt).toContain('outcome is unknown. Check before you do it again: Bash make deploy');
+}, 120_000);
+
 test.concurrent('another machine goes on from the last checkpoint of a lost one, which cannot overwrite it when it returns', async () => {
   const { worker, enqueue } = lab('lost');
   const lease = { heartbeat: '3s', grace: '15s', selfKill: '2s' };
