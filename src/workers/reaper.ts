@@ -4,7 +4,6 @@ import { endRun, type Deps } from '../activities/context.ts';
 import { saveIfRoom } from '../activities/save-if-room.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
-import type { RunRef } from '../domain/run.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
 
 const EVERY_MS = 10_000;
@@ -72,7 +71,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
  */
 async function standing(
   client: Client,
-  { taskId, runId }: RunRef,
+  { taskId, runId, retired }: RunRecord,
 ): Promise<'owns' | 'candidate' | 'lost' | 'settled' | 'closed' | 'unknown'> {
   const handle = client.workflow.getHandle(taskId);
   try {
@@ -82,7 +81,9 @@ async function standing(
     const run = view.runs.find((other) => other.runId === runId);
     if (run?.endedAt === null) return 'owns';
     if (run?.late === 'candidate') return 'candidate';
-    return run && (run.late || run.reason !== 'host-lost') ? 'settled' : 'lost';
+    // A task that does not list a run any more takes nothing of it: it is told once.
+    const settled = run ? run.late || run.reason !== 'host-lost' : retired;
+    return settled ? 'settled' : 'lost';
   } catch (error) {
     return error instanceof Error && error.name === 'WorkflowNotFoundError' ? 'closed' : 'unknown';
   }

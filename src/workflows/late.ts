@@ -4,7 +4,7 @@ import type { RunView } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import type { TaskBook } from './book.ts';
 import { deliverResult } from './deliver.ts';
-import { Host } from './host.ts';
+import { Host, HostLost } from './host.ts';
 
 /**
  * Puts the late result of a lost worker, if there is one, through its receipts: neither trusted nor thrown away.
@@ -23,8 +23,8 @@ export async function settleLate(task: Task, book: TaskBook): Promise<'done' | F
     return failure;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    // Gone again: it tells of the run anew when it is back.
-    run.late = null;
+    // Gone again: it tells of the run anew when it is back. One that is there and cannot do it would tell for ever.
+    run.late = error instanceof HostLost && !error.answers ? null : 'rejected';
     goBack();
     return undefined;
   }
