@@ -121,7 +121,8 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
     const run = requireRun(on, ref);
     if (run.verified) return run.verified;
     const plan = on.keeper.agents.get(ref.runId)?.plan;
-    if (!run.outcome || !plan || random.chance(on.world.flaky)) throw new ActivityError('Error');
+    if (!run.outcome || !plan || plan.kind === 'broken' || random.chance(on.world.flaky))
+      throw new ActivityError('Error');
     yield* unlessCancelled(on, attempt, random.spread(20, 60_000));
     const accepted = plan.kind === 'good' && !run.outcome.stopped && random.chance(0.95);
     const commit = accepted || random.chance(0.7) ? `commit-${ref.runId}` : null;

@@ -3,9 +3,9 @@ import type { AgentOutcome, StopReason } from '../../src/domain/run.ts';
 import type { Agent } from './keeper.ts';
 import type { Random } from './random.ts';
 
-/** How an agent will behave, decided when it is started. */
+/** How an agent will behave, decided when it is started; what a `broken` one leaves cannot be verified: each try throws. */
 export interface AgentPlan {
-  kind: 'good' | 'bad' | 'crash' | 'error' | 'limited' | 'stopped' | 'poison';
+  kind: 'good' | 'bad' | 'crash' | 'error' | 'limited' | 'stopped' | 'poison' | 'broken';
   ms: number;
   /** Stopped by its worker at a limit. */
   stopped?: StopReason;

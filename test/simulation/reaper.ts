@@ -23,7 +23,8 @@ export function* reap(on: Worker): Work<void> {
   }
   for (const run of [...on.disk.values()].filter(({ retired }) => retired)) {
     const task = yield* standing(on, run);
-    if (task === 'lost' || task === 'closed') free(on, run);
+    if (task === 'settled' || task === 'closed') free(on, run);
+    if (task === 'lost' && !(yield* using(on, run, abandon(on, run, true)))) return;
   }
 }
 
@@ -47,12 +48,16 @@ function* abandon(on: Worker, run: HeldRun, open: boolean): Work<boolean> {
   return true;
 }
 
-function* standing(on: Worker, { taskId, runId }: HeldRun): Work<'owns' | 'candidate' | 'lost' | 'closed' | 'unknown'> {
+function* standing(
+  on: Worker,
+  { taskId, runId, retired }: HeldRun,
+): Work<'owns' | 'candidate' | 'lost' | 'settled' | 'closed' | 'unknown'> {
   yield on.world.random.between(2, 60);
   if (!on.inContact) return 'unknown';
   const workflow = on.world.server.workflows.get(taskId);
   if (!workflow || workflow.closed) return 'closed';
   const run = workflow.view?.runs.find((other) => other.runId === runId);
   if (run?.endedAt === null) return 'owns';
-  return run?.late === 'candidate' ? 'candidate' : 'lost';
+  if (run?.late === 'candidate') return 'candidate';
+  return (run ? run.late || run.reason !== 'host-lost' : retired) ? 'settled' : 'lost';
 }

@@ -46,10 +46,11 @@ if (ONE) {
     /** Schedules that once broke a promise. */
     const REGRESSIONS: [number, string][] = [
       [25, 'a task that is cancelled while its worker is lost ends as cancelled'],
-      [30, 'a late result that was rejected leaves the task queued'],
+      [104, 'a late result that was rejected leaves the task queued'],
       [1596, 'a late result that cannot be delivered parks the task'],
-      [118, 'a task whose model stays at its limit waits for a person in the end, though its view keeps fewer runs'],
-      [1264, 'attempts that its view does not keep any more are counted'],
+      [155, 'a task whose model stays at its limit waits for a person in the end, though its view keeps fewer runs'],
+      [2889, 'a late result that nobody can verify is not tried for ever'],
+      [368, 'attempts that its view does not keep any more are counted'],
     ];
     test.each(REGRESSIONS)('seed %i: %s', async (seed) => {
       expect((await simulate(seed)).violations).toEqual([]);

@@ -14,13 +14,14 @@ export type Mutation = 'no-grace' | 'no-self-kill' | 'stale-launch' | 'overwrite
 
 const MOST = { events: 300_000, ms: 1_000 * 86_400_000 };
 const MANNERS = {
-  mixed: { good: 6, bad: 2, crash: 1, error: 0.5, limited: 1, stopped: 1, poison: 0 },
-  good: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 0 },
-  bad: { good: 1, bad: 6, crash: 2, error: 0, limited: 0, stopped: 1, poison: 0 },
-  limited: { good: 0.1, bad: 0.2, crash: 0, error: 0, limited: 10, stopped: 0, poison: 0 },
-  poison: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 9 },
+  mixed: { good: 6, bad: 2, crash: 1, error: 0.5, limited: 1, stopped: 1, poison: 0, broken: 0 },
+  good: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 0, broken: 0 },
+  bad: { good: 1, bad: 6, crash: 2, error: 0, limited: 0, stopped: 1, poison: 0, broken: 0 },
+  limited: { good: 0.1, bad: 0.2, crash: 0, error: 0, limited: 10, stopped: 0, poison: 0, broken: 0 },
+  poison: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 9, broken: 0 },
+  broken: { good: 1, bad: 0, crash: 0, error: 0, limited: 0, stopped: 0, poison: 0, broken: 2 },
 } satisfies Record<string, Manners>;
-const USUAL = { mixed: 6, good: 4, bad: 2, limited: 0.3, poison: 1 };
+const USUAL = { mixed: 6, good: 4, bad: 2, limited: 0.3, poison: 1, broken: 1 };
 
 export interface Schedule {
   seed: number;
