@@ -8,7 +8,9 @@ Usage: temporal-dev.sh [--port N] [--ui-port N] [--ip ADDRESS] [--headless] [-- 
        temporal-dev.sh --install-only
 
 Starts Temporal's dev server with its data in $FLEET_HOME/temporal.db (FLEET_HOME is ~/.fleet unless set). The program is
-taken from PATH, Go's bin folder or $FLEET_HOME/bin; if it is in none of them it is put into the last one.
+taken from PATH, Go's bin folder or $FLEET_HOME/bin; if it is in none of them it is put into the last one. Data that one
+version of the server has written is opened with no other: the first program of that version is taken, and without one
+nothing is started.
 
   --port N         gRPC port, 7233 unless given
   --ui-port N      Web UI port, the gRPC port + 1000 unless given
@@ -56,16 +58,33 @@ umask 077
 mkdir -p "$home/bin" || fail 1 "$home/bin cannot be made"
 home=$(cd "$home" && pwd)
 
-find_temporal() {
+db=$home/temporal.db
+candidates() {
   local candidate
   for candidate in "$(type -P temporal || true)" "$(go env GOPATH 2>/dev/null || true)/bin/temporal" \
     "${HOME:-/nonexistent}/go/bin/temporal" "$home/bin/temporal"; do
-    if [ -f "$candidate" ] && [ -x "$candidate" ]; then
+    if [ -f "$candidate" ] && [ -x "$candidate" ]; then printf '%s\n' "$candidate"; fi
+  done
+}
+
+version_of() { # program
+  { "$1" --version 2>/dev/null || true; } | sed -E 's/.*\(Server ([^,)]+).*/\1/;q'
+}
+# The server has no migration for its file: who wrote it last must read it.
+written_by=''
+if [ -s "$db" ] && [ -s "$db.version" ]; then written_by=$(cat "$db.version"); fi
+
+find_temporal() {
+  local candidate first=''
+  while IFS= read -r candidate; do
+    first=${first:-$candidate}
+    if [ -n "$candidate" ] && { [ -z "$written_by" ] || [ "$(version_of "$candidate")" = "$written_by" ]; }; then
       printf '%s\n' "$candidate"
       return 0
     fi
-  done
-  return 1
+  done <<<"$(candidates)"
+  printf '%s\n' "$first"
+  [ -n "$first" ]
 }
 
 draft=''
@@ -110,6 +129,10 @@ temporal=$(find_temporal) || {
   temporal=$home/bin/temporal
   say "Temporal's program is at $temporal."
 }
+version=$(version_of "$temporal")
+if [ -n "$written_by" ] && [ "$version" != "$written_by" ]; then
+  fail 1 "$db was written by server $written_by, and the server of $temporal is $version, which may not read it: put a temporal program with server $written_by into $home/bin, or finish all tasks with that one and then move $db* away"
+fi
 if [ -n "$install_only" ]; then
   printf '%s\n' "$temporal"
   exit 0
@@ -125,8 +148,12 @@ free_port() { # port, flag
 free_port "$port" --port
 [ -n "$headless" ] || free_port "$ui_port" --ui-port
 
+if [ "$version" != "$(cat "$db.version" 2>/dev/null)" ]; then
+  printf '%s\n' "$version" >"$db.version" || fail 1 "$db.version cannot be written"
+fi
+# Each commit is on the disk before it is acknowledged: else a power cut would take back what clients were told.
 set -- --ip "$ip" --port "$port" --log-level error \
-  --db-filename "$home/temporal.db" --sqlite-pragma journal_mode=wal --sqlite-pragma synchronous=1 "$@"
+  --db-filename "$db" --sqlite-pragma journal_mode=wal --sqlite-pragma synchronous=2 "$@"
 if [ -n "$headless" ]; then set -- --headless "$@"; else set -- --ui-port "$ui_port" "$@"; fi
 # Priority, fairness and the list of workers are off in older servers; one partition keeps strict order. The last three make
 # newer servers hand back cut polls and push cancellations; older ones do not know them, and do not mind.

@@ -36,7 +36,7 @@ test('hands over the file, the pragmas, the settings and everything behind --', 
   for (const part of [
     '--ui-port 18555',
     'journal_mode=wal',
-    'synchronous=1',
+    'synchronous=2',
     'matching.useNewMatcher=true',
     'matching.enableFairness=true',
   ]) {

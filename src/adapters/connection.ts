@@ -6,6 +6,7 @@ import { resolveHome } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { listens, ownDevServer } from './dev-server.ts';
+import { patientCalls } from './patience.ts';
 
 /** The one place that connects to Temporal: as every Temporal client does it, by environment variables and profiles. */
 
@@ -66,7 +67,13 @@ export async function connectClient(
 async function connect({ address, options }: Target): Promise<Connection> {
   // gRPC goes on trying where nothing listens: on this machine that is known at once.
   if (LOOPBACK.test(address) && !(await listens(address))) throw unreachable(address);
-  const connection = Connection.lazy({ address, ...options, connectTimeout: DEADLINE_MS });
+  const { interceptors, settle } = patientCalls();
+  const connection = Connection.lazy({ address, ...options, interceptors, connectTimeout: DEADLINE_MS });
+  const close = connection.close.bind(connection);
+  connection.close = async () => {
+    await settle();
+    await close();
+  };
   try {
     await connection.ensureConnected();
     return connection;
@@ -105,12 +112,11 @@ function unreachable(address: string, error?: unknown): ServerUnreachable {
       cause: error,
     });
   }
-  return new ServerUnreachable(
-    `no Temporal server answers at ${address}: start one with \`fleet up\`, or set TEMPORAL_ADDRESS`,
-    {
-      cause: error,
-    },
-  );
+  const why =
+    error && LOOPBACK.test(address)
+      ? ', though something listens there: it hangs, or is none; stop it, or set TEMPORAL_ADDRESS'
+      : ': start one with `fleet up`, or set TEMPORAL_ADDRESS';
+  return new ServerUnreachable(`no Temporal server answers at ${address}${why}`, { cause: error });
 }
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;

@@ -1,4 +1,5 @@
 import { Command as Program, Option } from 'commander';
+import { serverTrouble } from '../adapters/server-trouble.ts';
 import { connectFleet, FleetError, type Fleet } from '../client.ts';
 import { loadConfig, resolveHome } from '../config.ts';
 import { VERSION } from '../version.ts';
@@ -27,7 +28,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
     });
     await program.parseAsync(spread(argv), { from: 'user' });
   } catch (error) {
-    const ending = endingOf(error);
+    const ending = endingOf((await serverTrouble(error, world.env).catch(() => undefined)) ?? error);
     code = ending.code;
     if (ending.message) world.stderr.write(`fleet: ${clean(ending.message)}\n`);
     if (ending.hint) world.stderr.write(`  ${clean(ending.hint)}\n`);
