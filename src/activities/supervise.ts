@@ -7,6 +7,7 @@ import { endOf, endRun, unlessLost, type Deps } from './context.ts';
 import type { Follower } from './follow.ts';
 import { isTaskCancelled } from './heartbeat.ts';
 import { IdleClock } from './idle.ts';
+import { turns } from './turns.ts';
 
 const POLL_MS = 200;
 
@@ -35,6 +36,7 @@ async function supervise(
   const files = home.run(ref.taskId, ref.runId);
   const context = Context.current();
   const ended = endOf(keeper, ref, context.cancellationSignal);
+  const next = turns({ ended, cancelled: context.cancelled }, POLL_MS);
   const idle = new IdleClock(limits.idleMs, performance.now());
   const idleEveryMs = Math.min(30_000, Math.max(500, limits.idleMs / 20));
   let nextIdle = performance.now() + idleEveryMs;
@@ -46,7 +48,7 @@ async function supervise(
   };
 
   for (;;) {
-    const end = await Promise.race([ended, tick(context)]);
+    const end = await next();
     if (end === 'cancelled') {
       if (!isTaskCancelled()) throw new CancelledFailure('the worker lets go of this run; its agent goes on');
       await endRun(deps, ref, 'cancelled');
@@ -71,10 +73,4 @@ async function supervise(
       idle.stirred(performance.now());
     else stop('stalled');
   }
-}
-
-async function tick(context: Context): Promise<'tick' | 'cancelled'> {
-  return Promise.race([context.sleep(POLL_MS).then(() => 'tick' as const), context.cancelled]).catch(
-    () => 'cancelled' as const,
-  );
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { TaskReport } from '../../src/client.ts';
 import type { Reason } from '../../src/domain/failure.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { agent, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 
 /** Rows F18 and F36, and the cancelling of many: how runs end, and what their ends are called. */
