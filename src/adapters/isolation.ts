@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Isolation } from '../domain/run.ts';
-import { cgroupMounts } from './cgroup.ts';
+import { cgroupMounts } from './cgroup-parents.ts';
 
 /** What a process tree may see and write. All paths are absolute. */
 export interface IsolationPlan {

@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { readHierarchies } from '../../src/adapters/cgroup.ts';
+import { readHierarchies } from '../../src/adapters/cgroup-parents.ts';
 import { until } from '../helpers/until.ts';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { bench } from './keeper-bench.ts';
 
 const limited = existsSync('/sys/fs/cgroup/pids/cgroup.procs') && process.getuid!() === 0;
 const here = limited ? test : test.skip;
 if (!limited) console.warn('cgroup.test: skipped where not root with control groups of version 1');
 
+/** As of a home that is gone. */
+const NOBODY = 'fleet-000000000000';
 const groups = (): string[] =>
   ['pids', 'unified'].flatMap((name) =>
     readdirSync(`/sys/fs/cgroup/${name}`).filter((dir) => dir.startsWith('fleet-')),
@@ -103,4 +105,8 @@ here('groups go with their runs, and those of a killed keeper with the next one'
   const runs = () =>
     own.flatMap((dir) => readdirSync(`/sys/fs/cgroup/pids/${dir}`)).filter((name) => /^\d+-/.test(name));
   expect(runs()).toEqual([]);
+  mkdirSync(`/sys/fs/cgroup/pids/${NOBODY}`);
+  process.kill(await b.client.pid(), 'SIGKILL');
+  await until(async () => (await b.connect()) !== undefined);
+  expect(groups()).not.toContain(NOBODY);
 });
