@@ -33,7 +33,7 @@ PATH=${SYSTEM_PATH}
 exec 8<"$home"
 while [ "$1" != -- ]; do
   case $1 in
-    hide) mount -t tmpfs -o mode=755,size=1m fleet "$2" ;;
+    hide) mount -t tmpfs -o mode=755,size=1m fleet "$2" || [ ! -e "$2" ] ;;
     show) mkdir -p "$home/$2"; mount --no-canonicalize --bind "/proc/self/fd/8/$2" "$home/$2" ;;
     show-ro)
       mkdir -p "$home/$2"; mount --no-canonicalize --bind "/proc/self/fd/8/$2" "$home/$2"

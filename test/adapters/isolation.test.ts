@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { containedArgv, detectIsolation } from '../../src/adapters/isolation.ts';
 import { containedBench } from './contained-bench.ts';
 
@@ -90,4 +93,17 @@ test('another fleet home on the machine is not there at all', async () => {
   writeFileSync(`${other}/keeper.sock`, '');
   const { tail } = await b.run(`ls -A ${other} | wc -l`, { hide: [other, `${b.root}/missing`, b.home] });
   expect(tail.trim()).toBe('0');
+});
+
+test('another home that goes away while an agent starts is no hindrance', async () => {
+  using b = containedBench();
+  const gone = `${b.root}/gone-home`;
+  mkdirSync(gone);
+  const plan = { isolation: 'namespace' as const, home: b.home, show: [{ path: b.work }], hide: [gone], readOnly: [] };
+  const [file, ...args] = containedArgv(plan, { argv: ['true'], cwd: b.work });
+  rmdirSync(gone);
+  const child = spawn(file!, args, { cwd: '/', stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  const control = child.stdio[3] as Socket;
+  control.end('go\n');
+  expect(await text(control)).toBe('ready\nexit 0\n');
 });
