@@ -100,7 +100,8 @@ export class Scene implements AsyncDisposable {
 
   /** The second run, once its agent lives elsewhere. */
   async claimedElsewhere(): Promise<LiveAgent> {
-    const next = await this.fleet.running(this.id, 2);
+    const second = async () => (await agents(this.id)).find(({ runId }) => runId.startsWith('2-'));
+    const next = await until(second, { timeoutMs: 100_000 });
     expect(next.work.startsWith(`${this.other.worker.home}/`)).toBe(true);
     return next;
   }
