@@ -13,8 +13,12 @@ import { heartbeating } from './heartbeat.ts';
 import { wipOf } from './share-work.ts';
 import { keepResult } from './keep-result.ts';
 
+/** `earlier`: accepted results of runs whose workers were lost before they could say that they had delivered them. */
+export type DeliverOrder = RunRef & { earlier?: string[] };
+
 /** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
-export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
+export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivered> {
+  const { earlier = [], ...ref } = order;
   const { prepared } = requirePrepared(deps, ref);
   const files = deps.home.run(ref.taskId, ref.runId);
   const verified = await readJson<Verified>(files.verified);
@@ -29,7 +33,7 @@ export async function deliver(deps: Deps, ref: RunRef): Promise<Delivered> {
         cancellationSignal.throwIfAborted();
         if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
         failpoint('deliver.begun');
-        const delivered = await bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit });
+        const delivered = await bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit, earlier });
         if (!delivered.ok) await keepResult(deps, ref, { prepared, commit });
         return delivered;
       }),
@@ -63,11 +67,11 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
 async function bring(
   { home }: Deps,
   { task, base }: Prepared,
-  result: { taskId: string; gitDir: string; commit: string },
+  result: { taskId: string; gitDir: string; commit: string; earlier?: string[] },
 ): Promise<Delivered> {
   if (!task.repo) return { ok: true, branch: null, commit: result.commit };
   const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });
   if (!opened.ok) return opened;
   const delivered = await deliverBranch({ source: opened.source, ...result, base, ref: branchRef(result.taskId) });
-  return delivered.ok ? { ok: true, branch: branchOf(result.taskId), commit: result.commit } : delivered;
+  return delivered.ok ? { ok: true, branch: branchOf(result.taskId), commit: delivered.commit } : delivered;
 }

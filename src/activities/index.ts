@@ -2,7 +2,7 @@ import { sendAlert, type Alert } from './alert.ts';
 import { answer } from './answer.ts';
 import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
 import type { Deps } from './context.ts';
-import { deliver, deliverRescued } from './deliver.ts';
+import { deliver, deliverRescued, type DeliverOrder } from './deliver.ts';
 import { launchAgent, type LaunchOrder } from './launch.ts';
 import { createWorktree, type WorktreeOrder } from './prepare.ts';
 import { verifyReceipts } from './verify.ts';
@@ -17,7 +17,7 @@ export function createActivities(deps: Deps) {
     createWorktree: (order: WorktreeOrder) => createWorktree(deps, order),
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
     verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
-    deliver: (ref: RunRef) => deliver(deps, ref),
+    deliver: (order: DeliverOrder) => deliver(deps, order),
     releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),

@@ -17,6 +17,7 @@ import type {
 } from '../domain/run.ts';
 import { isUrl, titleOf, type Task } from '../domain/task.ts';
 import { ATTRIBUTES } from './attributes.ts';
+import { newRun } from './new-run.ts';
 import { renderSummary } from './summary.ts';
 
 const RUNS_KEPT = 30;
@@ -27,6 +28,7 @@ export class TaskBook {
   /** Since a person last said `retry`; more than the view keeps. */
   #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
+  readonly #accepted: string[] = [];
   #runs = 0;
 
   constructor(id: string, task: Task) {
@@ -119,29 +121,12 @@ export class TaskBook {
     const { view } = this;
     this.#runs = claim.n;
     this.#claims.set(claim.runId, claim);
-    const run: RunView = {
-      ...{
-        runId: claim.runId,
-        n: claim.n,
-        worker: claim.worker,
-        machine: claim.machine,
-        hostQueue: claim.hostQueue,
-        coder: claim.coder,
-      },
-      ...{ model: view.model, startedAt: now(), endedAt: null, reason: null, message: null, counts: false },
-      ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
-    };
+    const run = newRun(claim, { model: view.model, at: now() });
     if (view.runs.length >= RUNS_KEPT) view.runs.shift();
     view.runs.push(run);
     this.#counted.push(run);
-    Object.assign(view, {
-      worker: claim.worker,
-      coder: claim.coder,
-      retryAt: null,
-      verdict: null,
-      receipts: [],
-      commit: null,
-    });
+    const { worker, coder } = claim;
+    Object.assign(view, { worker, coder, retryAt: null, verdict: null, receipts: [], commit: null });
     this.enter('setting-up');
   }
 
@@ -174,9 +159,15 @@ export class TaskBook {
     const run = this.#run();
     Object.assign(run, { commit, receipts: shortened(receipts) });
     Object.assign(this.view, { verdict, receipts, commit });
+    if (verdict.accepted && commit) this.#accepted.push(commit);
   }
 
-  ended(failure?: Failure): void {
+  /** Accepted results of earlier runs: one of them may have been delivered unheard. */
+  acceptedBefore({ commit }: Verified): string[] {
+    return this.#accepted.filter((other) => other !== commit);
+  }
+
+  ended(failure = this.#overtaken()): void {
     const run = this.#run();
     Object.assign(run, {
       endedAt: now(),
@@ -224,6 +215,15 @@ export class TaskBook {
 
   delivered(branch: string | null, commit: string): void {
     Object.assign(this.view, { branch, commit });
+  }
+
+  /** The branch turned out to be there already, by an earlier run: that one is the accepted one. */
+  #overtaken(): Failure | undefined {
+    const { runs, branch, commit } = this.view;
+    const earlier = branch && this.#run().commit !== commit && runs.find((run) => run.commit === commit);
+    if (!earlier) return undefined;
+    Object.assign(earlier, { reason: null, message: null, counts: true });
+    return { reason: 'superseded', message: `run ${earlier.runId} had been delivered before its worker was lost` };
   }
 
   forgive(): void {

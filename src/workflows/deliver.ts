@@ -11,7 +11,9 @@ export async function deliverResult(
 ): Promise<Failure | undefined> {
   if (task.deliver === 'none' || !verified.commit) return undefined;
   book.enter('delivering');
-  const delivered = await host.call('deliver', (on) => on.deliver(host.ref));
+  const delivered = await host.call('deliver', (on) =>
+    on.deliver({ ...host.ref, earlier: book.acceptedBefore(verified) }),
+  );
   if (!delivered.ok) return delivered.failure;
   book.delivered(delivered.branch, delivered.commit);
   return undefined;

@@ -59,7 +59,7 @@ describe('into a path', () => {
     git(lab.repo, '-c', 'core.hooksPath=/dev/null', 'add', 'staged');
     const order = await changed(lab);
     const before = state(lab.repo);
-    expect(await deliverBranch(order)).toEqual({ ok: true, already: false });
+    expect(await deliverBranch(order)).toEqual({ ok: true, already: false, commit: expect.any(String) });
     const after = state(lab.repo);
     const added = Object.keys(after).filter((path) => !(path in before));
     expect(added.sort()).toEqual(['.git/refs/heads/fleet', '.git/refs/heads/fleet/t1']);
@@ -67,7 +67,7 @@ describe('into a path', () => {
     expect(existsSync(mark)).toBe(false);
     expect(git(lab.repo, 'rev-parse', REF)).toBe(order.commit);
     expect(git(lab.repo, 'fsck', '--strict')).toBe('');
-    expect(await deliverBranch(order)).toEqual({ ok: true, already: true });
+    expect(await deliverBranch(order)).toEqual({ ok: true, already: true, commit: expect.any(String) });
   });
 
   test('another commit there is a conflict; a branch named fleet is one too; a bare repository takes it', async () => {
@@ -88,7 +88,11 @@ describe('into a path', () => {
     git(temp.path, 'clone', '-q', '--bare', lab.repo, 'b.git');
     git(`${temp.path}/b.git`, 'branch', '-q', '-D', 'fleet');
     const { source } = must(await openSource({ repo: `${temp.path}/b.git`, mirrorDir: lab.home.mirror }));
-    expect(await deliverBranch({ ...second, source })).toEqual({ ok: true, already: false });
+    expect(await deliverBranch({ ...second, source })).toEqual({
+      ok: true,
+      already: false,
+      commit: expect.any(String),
+    });
   });
 
   test('16 branches at once', async () => {
@@ -144,7 +148,7 @@ describe('to a URL', () => {
     const { commit } = must(await resolveBase({ source }));
     expect(must(await ensureBase({ source, commit, home: lab.home })).path).toContain('/bases/up-');
     const order = { ...(await changed(lab)), source };
-    expect(await deliverBranch(order)).toEqual({ ok: true, already: false });
+    expect(await deliverBranch(order)).toEqual({ ok: true, already: false, commit: expect.any(String) });
     expect(await deliverBranch(order)).toMatchObject({ ok: true });
     const other = { ...(await changed(lab, 'other')), source };
     expect(await deliverBranch(other)).toMatchObject({
@@ -184,6 +188,7 @@ test('the vault keeps a rejected result by itself, and it can be delivered from 
   expect(await deliverBranch({ ...order, gitDir: rescued.gitDir, commit: rescued.commit })).toEqual({
     ok: true,
     already: false,
+    commit: expect.any(String),
   });
   await checkoutTree({ gitDir: vaultDir, commit: rescued.commit, dir: `${temp.path}/c` });
   expect(readdirSync(`${temp.path}/c`)).toEqual(['a.txt']);

@@ -92,6 +92,7 @@ async function drain(world: World, workload: Workload, stopped: AbortSignal): Pr
 async function watchAgents(world: World, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await world.lookAtAgents();
+    await world.supervise();
     await sleep(LOOK_MS);
   }
 }

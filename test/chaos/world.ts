@@ -92,6 +92,11 @@ export class World {
     }
   }
 
+  /** As a service manager would: a worker that ended by itself, as without a server at its start, is started again. */
+  async supervise(): Promise<void> {
+    for (const site of this.sites) if (!site.troubled) await site.start();
+  }
+
   /** Tasks with two agents at one instant; what is asleep does nothing. */
   async lookAtAgents(): Promise<void> {
     const awake = this.sites.filter(({ asleep }) => !asleep).map(({ home }) => `${home}/`);

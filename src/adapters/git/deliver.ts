@@ -14,15 +14,17 @@ export interface DeliverBranch {
   base: string;
   /** Full name, e.g. `refs/heads/fleet/<task>`. */
   ref: string;
+  /** Accepted results of earlier runs, one of which may have been delivered by a worker that was lost right then. */
+  earlier?: readonly string[];
   timeoutMs?: number;
 }
 
 /** `already`: an earlier attempt had brought it there. */
-export type Delivered = { ok: true; already: boolean } | { ok: false; failure: Failure };
+export type Delivered = { ok: true; already: boolean; commit: string } | { ok: false; failure: Failure };
 
 /**
- * Puts one new branch into the source and touches nothing else of it. A branch that is there with the same commit is
- * success, with another a conflict: nothing is ever moved or overwritten.
+ * Puts one new branch into the source and touches nothing else of it. A branch that is there with the same commit, or an
+ * earlier one, is success, with another a conflict: nothing is ever moved or overwritten.
  */
 export async function deliverBranch(deliver: DeliverBranch): Promise<Delivered> {
   return deliver.source.kind === 'path' ? toPath(deliver, deliver.source) : toUrl(deliver, deliver.source);
@@ -47,7 +49,7 @@ async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Deliv
   }
   try {
     await git(['-c', 'core.logAllRefUpdates=false', 'update-ref', '--', ref, commit, '0'.repeat(commit.length)], to);
-    return { ok: true, already: false };
+    return { ok: true, already: false, commit };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     const [there = '', fleet = ''] = await checkObjects(source, [ref, blocking(ref)]);
@@ -72,7 +74,7 @@ async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Deliver
       network: true,
       timeoutMs: deliver.timeoutMs ?? NETWORK_TIMEOUT_MS,
     });
-    return { ok: true, already: false };
+    return { ok: true, already: false, commit };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     const remote = await listRemote(source.url, [ref, blocking(ref)]);
@@ -84,14 +86,14 @@ async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Deliver
 
 /** What stands there decides, not what git said. */
 function judge(
-  { source, commit, ref }: DeliverBranch,
+  { source, commit, ref, earlier = [] }: DeliverBranch,
   refs: ReadonlyMap<string, string>,
   error: GitFailed,
 ): Delivered | Failed {
   const name = nameOfSource(source);
   const branch = ref.replace('refs/heads/', '');
   const there = refs.get(ref);
-  if (there === commit) return { ok: true, already: true };
+  if (there && [commit, ...earlier].includes(there)) return { ok: true, already: true, commit: there };
   if (there)
     return fail(
       'conflict',
