@@ -32,6 +32,8 @@ export class Follower {
   readonly #file: string;
   readonly #parse: ReturnType<Coder['parser']>;
   readonly #lines: LineReader;
+  /** Used again for each read: a new one each time would add up to 100 MB of what is only collected in the end. */
+  readonly #buffer = Buffer.allocUnsafeSlow(CHUNK);
   #read: number;
   #heartbeatBytes = 0;
   #kept = 0;
@@ -66,7 +68,7 @@ export class Follower {
   /** Reads what is there, a few MB at a time. `final`: all of it; the agent has ended, the last line may lack its line break. */
   async drain(final: boolean): Promise<void> {
     for (let chunk = 0; final || chunk < CHUNKS; chunk += 1) {
-      const piece = await readSegments(this.#log, this.#read, CHUNK);
+      const piece = await readSegments(this.#log, this.#read, this.#buffer);
       if (piece.bytes.length === 0) break;
       this.#read = piece.next;
       await this.#store(this.#lines.push(piece.bytes, piece.gap));

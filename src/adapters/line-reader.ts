@@ -27,7 +27,7 @@ export class LineReader {
       this.#dropping = false;
       data = data.subarray(end + 1);
     }
-    if (data.length > MAX_LINE) {
+    if (this.#dropping || data.length > MAX_LINE) {
       this.offset += data.length;
       this.#dropping = true;
       data = Buffer.alloc(0);

@@ -9,17 +9,20 @@ export interface Piece {
   gap: number;
 }
 
-/** Reads up to `max` bytes of a stream from `offset`; empty where nothing more is there yet. */
+/**
+ * Reads a stream from `offset`; empty where nothing more is there yet. `room` is how many bytes at most, or a buffer to read
+ * into: the piece is then a part of it.
+ */
 export async function readSegments(
   log: { dir: string; stream: 'stdout' | 'stderr' },
   offset: number,
-  max: number,
+  room: number | Buffer,
 ): Promise<Piece> {
   const starts = await segmentStarts(log.dir, log.stream);
   const at = starts.findLastIndex((start) => start <= offset);
   for (const start of starts.slice(Math.max(0, at))) {
     const from = Math.max(offset, start);
-    const bytes = await readAt(`${log.dir}/${segmentName(log.stream, start)}`, from - start, max);
+    const bytes = await readAt(`${log.dir}/${segmentName(log.stream, start)}`, from - start, room);
     if (bytes.length > 0) return { bytes, next: from + bytes.length, gap: from - offset };
   }
   return { bytes: Buffer.alloc(0), next: offset, gap: 0 };
@@ -38,8 +41,8 @@ export async function segmentStarts(dir: string, stream: string): Promise<number
     .sort((a, b) => a - b);
 }
 
-/** Reads up to `max` bytes of a file from `position`; empty for a missing file or its end. */
-export async function readAt(path: string, position: number, max: number): Promise<Buffer> {
+/** Reads a file from `position`; empty for a missing file or its end. */
+export async function readAt(path: string, position: number, room: number | Buffer): Promise<Buffer> {
   let file;
   try {
     file = await open(path, 'r');
@@ -48,8 +51,11 @@ export async function readAt(path: string, position: number, max: number): Promi
     throw error;
   }
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, position);
-    return buffer.subarray(0, bytesRead);
+    const length = Math.min(Buffer.isBuffer(room) ? room.length : room, (await file.stat()).size - position);
+    if (length <= 0) return Buffer.alloc(0);
+    const into = Buffer.isBuffer(room) ? room : Buffer.alloc(length);
+    const { bytesRead } = await file.read(into, 0, length, position);
+    return into.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
