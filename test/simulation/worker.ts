@@ -168,8 +168,9 @@ export class Worker implements Poller {
   #begin(attempt: Attempt): void {
     const { task } = attempt;
     const { world } = this;
+    if (this.ills.down + this.ills.gone > 0) return;
     this.#attempts.add(attempt);
-    if (task.isAttempt(attempt.number) && this.ills.outCut === 0) task.beats();
+    if (task.isAttempt(attempt.number) && this.acts && this.ills.outCut === 0) task.beats();
     world.checker.say(`${this.name}: begins ${task.key}`);
     const activity = ACTIVITIES[task.type];
     if (!activity) throw new Error(`no activity ${task.type}`);
