@@ -2,11 +2,10 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cleanedOf } from '../adapters/kept-tasks.ts';
 import { readNote } from '../adapters/notes.ts';
 import { readAt, readSegments } from '../adapters/segments.ts';
-import { formatDuration } from '../domain/duration.ts';
 import type { Answer, FilePiece, Question, TaskFile, WorkerView } from '../domain/question.ts';
+import { cleanedSentence } from './cleaned.ts';
 import type { Deps } from './context.ts';
 
 const MAX_PIECE = 256 * 1024;
@@ -48,7 +47,8 @@ async function readTaskFile(deps: Deps, question: FileQuestion): Promise<FilePie
 async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) {
   const task = deps.home.task(taskId);
   const run = task.runOf(n);
-  if (!existsSync(run.dir)) await refuseCleaned(deps, taskId);
+  const gone = existsSync(run.dir) ? undefined : await cleanedSentence(deps, taskId);
+  if (gone) throw ApplicationFailure.nonRetryable(gone, 'Cleaned');
   if (file === 'log' || file === 'stderr') {
     const piece = await readSegments(
       { dir: run.logs, stream: file === 'log' ? 'stdout' : 'stderr' },
@@ -68,14 +68,6 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) 
   };
   const bytes = (await liveNote(deps, { taskId, file, offset })) ?? (await readAt(paths[file], offset, MAX_PIECE));
   return { gap: 0, ...whole(bytes, offset) };
-}
-
-/** @throws where what is asked for was there once */
-async function refuseCleaned({ home }: Deps, taskId: string): Promise<void> {
-  const cleaned = await cleanedOf(home, taskId);
-  if (!cleaned) return;
-  const after = `after ${formatDuration(cleaned.ageMs)} (${cleaned.class})`;
-  throw ApplicationFailure.nonRetryable(`what it kept of ${taskId} was cleaned ${after}, on ${cleaned.at}`, 'Cleaned');
 }
 
 /** While a run is live, its own copy of a note is the newest. */

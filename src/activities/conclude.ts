@@ -10,6 +10,8 @@ import { persist } from './persist.ts';
 import { holdWhileUnkillable, unclean } from './unclean.ts';
 
 const CLAIM_MAX = 2_000;
+/** Milliseconds before an agent's end in which a full disk may have been its cause. */
+const FULL_MS = 10_000;
 
 /**
  * What an agent's end and its output say, kept with the run. Only what the worker sees for itself makes it anybody else's
@@ -27,10 +29,9 @@ export async function conclude(
   if (exit.exitCode !== 0 && !exit.stopped && !(await findProgram(coder.command[0] ?? '', deps.env)))
     return { ok: false, failure: missing(deps, coder.name) };
   const task = deps.registry.find(ref)?.prepared?.task;
-  const why = exit.stopped ? deps.disk.why(ref.runId, exit.stopped) : undefined;
   const outcome: AgentOutcome = {
     ...exit,
-    ...(why ? { why } : {}),
+    ...(await fullDisk(deps, ref, exit)),
     session: follower.session,
     model: follower.model ?? task?.model ?? coder.model ?? null,
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
@@ -44,6 +45,19 @@ export async function conclude(
   });
   failpoint('launch.outcome-written');
   return { ok: true, outcome };
+}
+
+/** What the disk had to do with the end: an agent that fails while it is full is not to blame, but for its own excess. */
+async function fullDisk(deps: Deps, ref: RunRef, exit: ExitRecord): Promise<Partial<AgentOutcome>> {
+  if (exit.stopped) {
+    const why = deps.disk.why(ref.runId, exit.stopped);
+    return why ? { why } : {};
+  }
+  if (exit.exitCode === 0 || !(await deps.disk.wasFullSince(performance.now() - FULL_MS))) return {};
+  const limit = deps.registry.find(ref)?.prepared?.policy.limits.diskBytes ?? Number.POSITIVE_INFINITY;
+  const excess = await deps.disk.excess(ref, limit);
+  if (excess) return { stopped: 'over-budget', why: excess };
+  return { stopped: 'disk', why: `it ended with ${exit.signal ?? exit.exitCode} while the disk was full` };
 }
 
 /** The outcome of a run whose agent has ended, also while nobody followed it; undefined where it was never launched. */

@@ -8,6 +8,7 @@ import { readJson } from '../adapters/json-file.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import { branchOf, branchRef, rescueRef } from '../domain/names.ts';
 import type { Delivered, RunRef, Verified } from '../domain/run.ts';
+import { cleanedSentence } from './cleaned.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
 import { wipOf } from './share-work.ts';
@@ -43,11 +44,10 @@ export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivere
 /** The same for a rejected result that a person accepted, from the vault. */
 export async function deliverRescued(deps: Deps, order: RunRef): Promise<Delivered> {
   const prepared = await readJson<Prepared>(`${deps.home.task(order.taskId).dir}/task.json`);
-  if (!prepared)
-    return {
-      ok: false,
-      failure: { reason: 'repo-unavailable', message: `${deps.worker.name} has no record of ${order.taskId}` },
-    };
+  if (!prepared) {
+    const why = (await cleanedSentence(deps, order.taskId)) ?? `it has no record of ${order.taskId}`;
+    return { ok: false, failure: { reason: 'repo-unavailable', message: `worker ${deps.worker.name}: ${why}` } };
+  }
   const kept = await openRescue({
     vaultDir: deps.home.vaultOf(prepared.repoKey),
     ref: rescueRef(order.taskId, order.runId),

@@ -1,9 +1,9 @@
 import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises';
 import { LineReader } from '../adapters/line-reader.ts';
 import { readSegments } from '../adapters/segments.ts';
-import { isDiskTrouble } from '../adapters/space.ts';
 import { addUsage, NO_USAGE, type AgentEvent, type StoredEvent, type Usage } from '../domain/event.ts';
 import type { Coder } from '../ports.ts';
+import { unlessDisk } from './persist.ts';
 
 const CHUNK = 256 * 1024;
 const CHUNKS = 16;
@@ -92,9 +92,7 @@ export class Follower {
       .join('');
     this.#kept += text.length;
     this.#unwritten += text;
-    await this.flush().catch((error: unknown) => {
-      if (!isDiskTrouble(error)) throw error;
-    });
+    await this.flush().catch(unlessDisk);
   }
 
   /** Writes what a full disk has not taken so far. @throws where it still does not */

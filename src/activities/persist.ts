@@ -1,4 +1,4 @@
-import { isDiskTrouble } from '../adapters/space.ts';
+import { isDiskFull, isDiskTrouble } from '../adapters/space.ts';
 import type { RunRef, StopReason } from '../domain/run.ts';
 import type { Deps } from './context.ts';
 
@@ -12,7 +12,7 @@ export interface Disk {
   /** Resolves when a write that failed may be tried again; rejects when the signal aborts. */
   room(signal?: AbortSignal): Promise<void>;
   /** Whether writes may have failed since then, in milliseconds of `performance.now()`. */
-  wasFullSince(at: number): boolean;
+  wasFullSince(at: number): Promise<boolean>;
   /** What a run's work folder takes beyond its limit, as a sentence; undefined where it keeps it. */
   excess(ref: RunRef, limitBytes: number): Promise<string | undefined>;
   /** Why the guard stopped a run, as a sentence. */
@@ -30,7 +30,12 @@ export async function persist<T>(deps: Pick<Deps, 'disk'>, write: () => Promise<
       return await write();
     } catch (error) {
       if (!isDiskTrouble(error) || performance.now() > until) throw error;
-      if (!deps.disk.giveUpReserve()) await deps.disk.room(signal);
+      if (!isDiskFull(error) || !deps.disk.giveUpReserve()) await deps.disk.room(signal);
     }
   }
+}
+
+/** For what is tried again anyway. */
+export function unlessDisk(error: unknown): void {
+  if (!isDiskTrouble(error)) throw error;
 }

@@ -3,17 +3,16 @@ import { captureResult } from '../adapters/git/result.ts';
 import { copyNote } from '../adapters/notes.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
-import { isDiskTrouble } from '../adapters/space.ts';
 import type { AgentOutcome, RunRef } from '../domain/run.ts';
 import type { ResultTree } from '../ports.ts';
 import type { Deps } from './context.ts';
-import { persist } from './persist.ts';
+import { persist, unlessDisk } from './persist.ts';
 
 const PATCH_MAX = 4 * 1024 * 1024;
 
 /**
- * What the agent left, read without trusting any of it. Where the disk is full of just that, it is not read: the rest of
- * the evidence then goes without.
+ * What the agent left, read without trusting any of it. What is over its limit, or fills the disk, is not read: the rest
+ * of the evidence then goes without.
  */
 export async function readResult(
   deps: Deps,
@@ -30,22 +29,19 @@ export async function readResult(
   };
   // What is left of the disk is for the receipts.
   if (outcome.stopped === 'disk') return unread('the result was not read, as the disk is full');
-  return persist(
-    deps,
-    async () => {
-      try {
-        return await captureResult({
-          ...{ tree: files.tree, resultDir: files.result, baseDir: prepared.baseDir, base: prepared.base },
-          ...{ taskId: ref.taskId, identity: deps.config.git, preexisting: prepared.preexisting },
-        });
-      } catch (error) {
-        const excess = isDiskTrouble(error) ? await deps.disk.excess(ref, prepared.policy.limits.diskBytes) : undefined;
-        if (excess) return unread(excess);
-        throw error;
-      }
-    },
-    signal,
-  );
+  const excess = await deps.disk.excess(ref, prepared.policy.limits.diskBytes);
+  if (excess) return unread(excess);
+  const capture = () =>
+    captureResult({
+      ...{ tree: files.tree, resultDir: files.result, baseDir: prepared.baseDir, base: prepared.base },
+      ...{ taskId: ref.taskId, identity: deps.config.git, preexisting: prepared.preexisting },
+    });
+  if (outcome.stopped === null && outcome.exitCode === 0) return persist(deps, capture, signal);
+  // What is rejected anyway waits for no room: it may be what takes it.
+  return capture().catch((error: unknown) => {
+    unlessDisk(error);
+    return unread('the result was not read, as the disk is full');
+  });
 }
 
 /** For people, and for the next run: the notes and the change as a patch. */

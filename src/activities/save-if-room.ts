@@ -1,17 +1,18 @@
-import { isDiskTrouble } from '../adapters/space.ts';
 import type { RunRef, SavedWork } from '../domain/run.ts';
 import { concludeAbandoned } from './conclude.ts';
 import type { Deps } from './context.ts';
-import { persist } from './persist.ts';
+import { persist, unlessDisk } from './persist.ts';
 import { saveWork } from './save-work.ts';
 
-/** As `saveWork`, once there is room for it. Of the run that itself filled the disk, only what finds room now. */
+/** As `saveWork`, once there is room for it. Of a run that filled the disk, only what finds room now; of one over its limit, nothing. */
 export async function saveIfRoom(deps: Deps, ref: RunRef, how: { share: boolean }): Promise<SavedWork | null> {
+  const limit = deps.registry.find(ref)?.prepared?.policy.limits.diskBytes;
+  if (limit && (await deps.disk.excess(ref, limit))) return null;
   const filled = (await concludeAbandoned(deps, ref))?.stopped === 'disk';
   if (!filled) return persist(deps, () => saveWork(deps, ref, how));
   deps.disk.giveUpReserve();
   return saveWork(deps, ref, how).catch((error: unknown) => {
-    if (!isDiskTrouble(error)) throw error;
+    unlessDisk(error);
     return null;
   });
 }

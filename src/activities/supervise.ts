@@ -8,6 +8,7 @@ import type { Follower } from './follow.ts';
 import { isTaskCancelled } from './heartbeat.ts';
 import { IdleClock } from './idle.ts';
 import { turns } from './turns.ts';
+import { persist, unlessDisk } from './persist.ts';
 
 const POLL_MS = 200;
 
@@ -54,8 +55,12 @@ async function supervise(
       await endRun(deps, ref, 'cancelled');
       throw new CancelledFailure('the task was cancelled');
     }
-    await follower.drain(end !== 'tick');
-    if (end !== 'tick') return end.state === 'ended' ? end.exit : undefined;
+    if (end !== 'tick') {
+      await persist(deps, () => follower.drain(true));
+      return end.state === 'ended' ? end.exit : undefined;
+    }
+    // What cannot be read for want of file descriptors is read later.
+    await follower.drain(false).catch(unlessDisk);
 
     checkpoints.tick();
     const { usage } = follower;

@@ -82,7 +82,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
       // A command that was ended with the worker says nothing about the work.
       signal.throwIfAborted();
       // Nor does one that failed while the disk was full: once, as it may have been its own doing.
-      if (result.exitCode !== 0 && !repeated && deps.disk.wasFullSince(startedAt)) {
+      if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {
         repeated = true;
         throw new Error(`"${command.command}" failed: no space left on device`);
       }

@@ -1,5 +1,10 @@
 import { execa } from 'execa';
 
+/** Bytes that a folder takes on its disk. */
+export async function folderBytes(path: string): Promise<number> {
+  return 1024 * (await du('-skx', path));
+}
+
 export interface FolderSize {
   bytes: number;
   files: number;
@@ -9,8 +14,8 @@ const TIMEOUT_MS = 120_000;
 
 /** What a folder takes on its disk, by a process of its own: an agent may have made a million files. What cannot be read is left out. */
 export async function folderSize(path: string): Promise<FolderSize> {
-  const [kilobytes, files] = await Promise.all([du('-skx', path), du('-sx', '--inodes', path)]);
-  return { bytes: kilobytes * 1024, files };
+  const [bytes, files] = await Promise.all([folderBytes(path), du('-sx', '--inodes', path)]);
+  return { bytes, files };
 }
 
 async function du(...args: string[]): Promise<number> {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 
 /** Empty files beside the space itself: a file system can run out of either. */
@@ -7,7 +7,8 @@ const CHUNK = 1024 * 1024;
 
 /** Sets `bytes` and a few files aside in a folder of its own. Made aside, so that what is there is whole. @throws where there is no room */
 export async function makeReserve(dir: string, bytes: number): Promise<void> {
-  if (existsSync(dir)) return;
+  if (statSync(`${dir}/space`, { throwIfNoEntry: false })?.size === bytes) return;
+  await rm(dir, { recursive: true, force: true });
   const temp = `${dir}.making`;
   await rm(temp, { recursive: true, force: true });
   try {

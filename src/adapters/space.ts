@@ -30,13 +30,19 @@ export function canOpen(dir: string, count: number): boolean {
   }
 }
 
-const CODES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
-const SAID = /no space left on device|disk quota exceeded|read-only file system|too many open files/i;
+const FULL = { codes: ['ENOSPC', 'EDQUOT'], said: /no space left on device|disk quota exceeded/i };
+const REFUSED = { codes: ['EROFS', 'EIO', 'EMFILE', 'ENFILE'], said: /read-only file system|too many open files/i };
 
-/** Whether a write failed for the machine's sake, also where git or a shell was the writer: it may succeed later. */
-export function isDiskTrouble(error: unknown): boolean {
+/** Whether a write failed because there is no room, also where git or a shell was the writer. */
+export const isDiskFull = (error: unknown): boolean => says(error, FULL);
+
+/** Whether a write failed for the machine's sake: it may succeed later. */
+export const isDiskTrouble = (error: unknown): boolean => says(error, FULL) || says(error, REFUSED);
+
+function says(error: unknown, trouble: typeof FULL): boolean {
   if (!(error instanceof Error)) return false;
   const { code, stderr } = error as { code?: unknown; stderr?: unknown };
-  if (typeof code === 'string' && CODES.has(code)) return true;
-  return SAID.test(error.message) || (typeof stderr === 'string' && SAID.test(stderr)) || isDiskTrouble(error.cause);
+  if (typeof code === 'string' && trouble.codes.includes(code)) return true;
+  if (trouble.said.test(error.message) || (typeof stderr === 'string' && trouble.said.test(stderr))) return true;
+  return says(error.cause, trouble);
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { folderSize } from '../adapters/folder-size.ts';
+import { folderBytes } from '../adapters/folder-size.ts';
 import { pruneMarked } from '../adapters/git/vault.ts';
 import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../adapters/kept-tasks.ts';
 import { mapBounded } from '../client/wire.ts';
@@ -51,7 +51,7 @@ export async function findCleanable(cleaning: Cleaning): Promise<CleanItem[]> {
     .sort((a, b) => KEEP_CLASSES.indexOf(a.class) - KEEP_CLASSES.indexOf(b.class) || b.ageMs - a.ageMs);
   return mapBounded(old, WIDTH, async ({ path, rubbish: _, ...item }) => ({
     ...item,
-    bytes: (await folderSize(path)).bytes,
+    bytes: await folderBytes(path),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../activities/context.ts';
 import type { Disk } from '../activities/persist.ts';
-import { folderSize, type FolderSize } from '../adapters/folder-size.ts';
+import { folderBytes, folderSize, type FolderSize } from '../adapters/folder-size.ts';
 import { giveUpReserve, makeReserve } from '../adapters/reserve.ts';
 import { canOpen, refusesWrites, spaceOf } from '../adapters/space.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
@@ -39,7 +39,7 @@ export class DiskGuard implements Disk {
   #refused: string | undefined;
   #fullAt = Number.NEGATIVE_INFINITY;
   #stopping: { ref: RunRef; at: number } | undefined;
-  #measuredAt = performance.now();
+  #measured = { at: performance.now(), freeBytes: 0 };
   #cleanedAt = Number.NEGATIVE_INFINITY;
   readonly #jobs = new Map<string, Promise<void>>();
   #watching: Promise<void> | undefined;
@@ -73,12 +73,14 @@ export class DiskGuard implements Disk {
     while (this.#level === 'full' || this.#refused);
   }
 
-  wasFullSince(at: number): boolean {
+  async wasFullSince(at: number): Promise<boolean> {
+    if (levelOf(await spaceOf(this.#given.home.root), this.#limits, 'ample') === 'full')
+      this.#fullAt = performance.now();
     return this.#fullAt >= at;
   }
 
   async excess(ref: RunRef, limitBytes: number): Promise<string | undefined> {
-    const { bytes } = await folderSize(this.#given.home.run(ref.taskId, ref.runId).work);
+    const bytes = await folderBytes(this.#given.home.run(ref.taskId, ref.runId).work);
     return bytes > limitBytes ? tooLarge(bytes, limitBytes) : undefined;
   }
 
@@ -115,7 +117,7 @@ export class DiskGuard implements Disk {
     );
 
     if (this.#level === 'full') this.#once('stop', () => this.#stopGrower());
-    if (performance.now() - this.#measuredAt > MEASURE_MS) this.#once('measure', () => this.#measure());
+    if (this.#isMeasureDue(space)) this.#once('measure', () => this.#measure(space));
     if (fine) this.#once('reserve', () => this.#setAside(space));
     else if (!this.#refused) this.#once('clean', () => this.#clean());
   }
@@ -141,8 +143,17 @@ export class DiskGuard implements Disk {
     await this.#given.makeRoom(async () => levelOf(await spaceOf(home.root), this.#limits, 'low') === 'ample');
   }
 
+  /** Every minute, and as soon as one run may have outgrown its limit. */
+  #isMeasureDue({ freeBytes }: Space): boolean {
+    const limits = this.#given.registry.list().map(({ prepared }) => prepared?.policy.limits.diskBytes ?? Infinity);
+    this.#measured.freeBytes = Math.max(this.#measured.freeBytes, freeBytes);
+    const taken = this.#measured.freeBytes - freeBytes;
+    return performance.now() - this.#measured.at > MEASURE_MS || taken > Math.min(...limits) / 4;
+  }
+
   /** The folders of all runs, in turn: those over their own limit are stopped. */
-  async #measure(): Promise<void> {
+  async #measure({ freeBytes }: Space): Promise<void> {
+    this.#measured = { at: performance.now(), freeBytes };
     const { registry, home } = this.#given;
     const runs = registry.list();
     for (const known of [...this.#sizes.keys(), ...this.#why.keys()]) {
@@ -155,7 +166,6 @@ export class DiskGuard implements Disk {
       this.#sizes.set(run.runId, size);
       await this.#stopLarge(run, size);
     }
-    this.#measuredAt = performance.now();
   }
 
   async #stopLarge(run: RunRecord, { bytes }: FolderSize): Promise<boolean> {
