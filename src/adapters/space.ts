@@ -17,16 +17,44 @@ export async function refusesWrites(dir: string): Promise<string | undefined> {
   );
 }
 
-/** Whether this process can open that many more files. */
-export function canOpen(dir: string, count: number): boolean {
+/** What one run needs at a time, with room to spare. */
+const DESCRIPTORS = 64;
+
+/**
+ * File descriptors set aside: Node aborts where it has none for the watchdog of a workflow step, which no code can catch.
+ * They are given up when the others run out, and taken again when there are plenty.
+ */
+export class Descriptors {
+  #kept: number[] = [];
+
+  /** Whether there are enough for new work. */
+  look(): boolean {
+    const enough = this.#kept.length > 0 ? openMany(DESCRIPTORS) : openMany(2 * DESCRIPTORS);
+    this.#close(enough ?? []);
+    if (!enough) this.release();
+    else if (this.#kept.length === 0) this.#kept = openMany(DESCRIPTORS) ?? [];
+    return enough !== undefined;
+  }
+
+  release(): void {
+    this.#close(this.#kept);
+    this.#kept = [];
+  }
+
+  #close(descriptors: readonly number[]): void {
+    for (const fd of descriptors) closeSync(fd);
+  }
+}
+
+/** All of them, or none. */
+function openMany(count: number): number[] | undefined {
   const opened: number[] = [];
   try {
-    while (opened.length < count) opened.push(openSync(dir, 'r'));
-    return true;
+    while (opened.length < count) opened.push(openSync('/dev/null', 'r'));
+    return opened;
   } catch {
-    return false;
-  } finally {
     for (const fd of opened) closeSync(fd);
+    return undefined;
   }
 }
 

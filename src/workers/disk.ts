@@ -3,7 +3,7 @@ import type { Deps } from '../activities/context.ts';
 import type { Disk } from '../activities/persist.ts';
 import { folderBytes, folderSize, type FolderSize } from '../adapters/folder-size.ts';
 import { giveUpReserve, makeReserve } from '../adapters/reserve.ts';
-import { canOpen, refusesWrites, spaceOf } from '../adapters/space.ts';
+import { Descriptors, refusesWrites, spaceOf } from '../adapters/space.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { formatBytes, toBytes } from '../domain/bytes.ts';
 import { levelOf, shortOf, type DiskLimits, type Level, type Space } from '../domain/disk.ts';
@@ -16,8 +16,6 @@ const CLEAN_MS = 30_000;
 const GROWN = { bytes: 1_000_000, files: 100 };
 /** For an agent to end and its tree to go, before the next one is looked for. */
 const STOP_MS = 60_000;
-/** What one run needs at a time, with room to spare. */
-const DESCRIPTORS = 64;
 
 type Given = Pick<Deps, 'home' | 'config' | 'registry' | 'keeper' | 'holds'> & {
   log(line: string): void;
@@ -41,6 +39,8 @@ export class DiskGuard implements Disk {
   #stopping: { ref: RunRef; at: number } | undefined;
   #measured = { at: performance.now(), freeBytes: 0 };
   #cleanedAt = Number.NEGATIVE_INFINITY;
+  readonly #descriptors = new Descriptors();
+  readonly #held = new Set<string>();
   readonly #jobs = new Map<string, Promise<void>>();
   #watching: Promise<void> | undefined;
 
@@ -60,6 +60,7 @@ export class DiskGuard implements Disk {
     this.#stop.abort();
     await this.#watching;
     await Promise.all(this.#jobs.values());
+    this.#descriptors.release();
   }
 
   giveUpReserve(): boolean {
@@ -99,9 +100,8 @@ export class DiskGuard implements Disk {
   }
 
   async #look(): Promise<void> {
-    const { home, holds, log } = this.#given;
+    const { home } = this.#given;
     const space = await spaceOf(home.root);
-    const before = this.#level === 'ample' && !this.#refused;
     this.#refused = await refusesWrites(home.root);
     this.#level = levelOf(space, this.#limits, this.#level);
     const fine = this.#level === 'ample' && !this.#refused;
@@ -109,17 +109,26 @@ export class DiskGuard implements Disk {
     const short = this.#refused
       ? `nothing can be written to ${home.root} (${this.#refused}): mount it for writing, or mend its disk`
       : shortOf(space, this.#limits, home.root);
-    holds.set('disk', fine ? null : short);
-    if (before !== fine) log(fine ? 'there is room on the disk again' : `no new work is taken in: ${short}`);
-    holds.set(
+    this.#hold('disk', fine ? null : short);
+    this.#hold(
       'descriptors',
-      canOpen('/', DESCRIPTORS) ? null : 'it has no file descriptors left: start it with a higher limit (ulimit -n)',
+      this.#descriptors.look() ? null : 'no file descriptors are left: start it with a higher limit (ulimit -n)',
     );
 
     if (this.#level === 'full') this.#once('stop', () => this.#stopGrower());
     if (this.#isMeasureDue(space)) this.#once('measure', () => this.#measure(space));
     if (fine) this.#once('reserve', () => this.#setAside(space));
     else if (!this.#refused) this.#once('clean', () => this.#clean());
+  }
+
+  /** Says so, too, when it begins and when it ends. */
+  #hold(cause: string, reason: string | null): void {
+    const held = this.#held.has(cause);
+    this.#given.holds.set(cause, reason);
+    if (held === (reason !== null)) return;
+    if (reason === null) this.#held.delete(cause);
+    else this.#held.add(cause);
+    this.#given.log(reason ? `no new work is taken in: ${reason}` : `new work is taken in again (${cause})`);
   }
 
   /** One job of a kind at a time, beside the watch; what it fails at is tried again. */

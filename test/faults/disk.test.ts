@@ -43,11 +43,7 @@ const lab = (name: string) => ({
 const alive = async (worker: TestWorker) => expect((await worker.view()).pid).toBe(worker.pid);
 const state = async (id: string) => (await fleet.fleet.view(id)).state;
 
-/** `says`: what the task says of it. */
-async function filled(
-  name: string,
-  { coder, says, options }: { coder: keyof typeof coders; says: RegExp; options: string },
-) {
+async function filled(name: 'bytes' | 'inodes', options: string): Promise<void> {
   const { home, worker, enqueue } = lab(name);
   using _disk = tmpfs(home, options);
   await using held = await worker({ disk: SMALL });
@@ -55,7 +51,7 @@ async function filled(
   const repo = await fleet.repo(`repo-${name}`);
   const innocent = await enqueue('wait', { repo });
   const live = await fleet.running(innocent);
-  const greedy = await enqueue(coder, { repo });
+  const greedy = await enqueue(name, { repo });
 
   // The one that filled it is stopped, at no cost of an attempt, with its receipts; nothing new is taken in meanwhile.
   await until(() => held.output().includes('no new work is taken in: the disk of'), { timeoutMs: 60_000 });
@@ -65,13 +61,13 @@ async function filled(
   });
   expect(stopped).toMatchObject({ reason: 'disk', counts: false });
   expect(stopped.receipts.map(({ kind, ok }) => [kind, ok])).toContainEqual(['exit', false]);
-  expect(stopped.message).toMatch(says);
+  expect(stopped.message).toMatch(/the disk was full, and its work folder had grown most, to \d/);
   expect(await agents(greedy)).toEqual([]);
   await alive(held);
 
   // There is room again: the others go on, and so does the task itself.
   expect(await fleet.settled(later)).toMatchObject({ state: 'done', attempts: { used: 1 } });
-  expect(held.output()).toContain('there is room on the disk again');
+  expect(held.output()).toContain('new work is taken in again (disk)');
   expect(await agents(innocent)).toEqual([live]);
   await writeFile(`${live.work}/go`, '');
   expect(await fleet.settled(innocent)).toMatchObject({ state: 'done', runs: [{ runId: live.runId, reason: null }] });
@@ -84,23 +80,28 @@ async function filled(
   await held.stop('SIGKILL');
 }
 
-const GREW = /the disk was full, and its work folder had grown most, to \d/;
-
-rootTest('F27: an agent fills the disk of its worker (needs root)', () =>
-  filled('bytes', { coder: 'bytes', says: GREW, options: 'size=96m' }),
-);
+rootTest('F27: an agent fills the disk of its worker (needs root)', () => filled('bytes', 'size=96m'));
 
 rootTest('F27: an agent uses up all inodes of its worker (needs root)', () =>
-  filled('inodes', { coder: 'inodes', says: GREW, options: 'size=400m,nr_inodes=3000' }),
+  filled('inodes', 'size=400m,nr_inodes=3000'),
 );
 
-rootTest('F27: an agent fails as the disk is full (needs root)', () =>
-  filled('fails', {
-    coder: 'fails',
-    says: /it ended with 1 while the disk was full/,
-    options: 'size=96m',
-  }),
-);
+rootTest('F27: an agent that fails as the disk is full has used up no attempt (needs root)', async () => {
+  const { home, worker, enqueue } = lab('fails');
+  using _disk = tmpfs(home, 'size=96m');
+  await using held = await worker({ disk: SMALL });
+  const id = await enqueue('fails', { repo: await fleet.repo('repo-fails') });
+  expect(await fleet.settled(id, 150_000)).toMatchObject({
+    state: 'done',
+    attempts: { used: 1 },
+    runs: [
+      { reason: 'disk', counts: false, message: expect.stringMatching(/it ended with 1 while the disk was full/) },
+      { reason: null },
+    ],
+  });
+  await alive(held);
+  await held.stop('SIGKILL');
+});
 
 test('F27: an agent over its own limit has used up its budget, and it is said by how much', async () => {
   const { worker, enqueue } = lab('limit');
@@ -147,7 +148,7 @@ test('F29: out of file descriptors, a worker takes nothing in, and goes on when 
   const live = await enqueue('wait', { repo });
   const { work } = await fleet.running(live);
   limit(readdirSync(`/proc/${held.pid}/fd`).length + 2);
-  await until(() => held.output().includes('no file descriptors left'));
+  await until(() => held.output().includes('no file descriptors are left'));
   const id = await enqueue('ok', { repo });
   await writeFile(`${work}/go`, '');
   await until(async () => (await agents(live)).length === 0);
