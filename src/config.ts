@@ -96,6 +96,11 @@ function inconsistencies(config: Config): [path: string[], message: string][] {
       `must keep the rule ${rule}: ${needed} is more than ${formatDuration(heartbeatMs + graceMs)}`,
     ]);
   }
+  if (selfKillMs + TICK_MS + FENCE_MS > graceMs) {
+    const rule = 'selfKill + 1s tick + 5s fence ladder ≤ grace';
+    const needed = formatDuration(selfKillMs + TICK_MS + FENCE_MS);
+    found.push([['lease'], `must keep the rule ${rule}: ${needed} is more than ${formatDuration(graceMs)}`]);
+  }
   const { total, idle } = {
     total: config.limits.total ?? DEFAULT_LIMITS.total,
     idle: config.limits.idle ?? DEFAULT_LIMITS.idle,

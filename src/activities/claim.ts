@@ -58,8 +58,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
 
 /** Whether this worker holds the run: the probe after an activity of it was lost. */
 export async function findRun(deps: Deps, ref: RunRef): Promise<boolean> {
-  const record = deps.registry.find(ref);
-  return record !== undefined && !record.retired;
+  return deps.registry.find(ref) !== undefined;
 }
 
 /** Ends what may still live of the run, saves what was not delivered, frees the slot and removes the run's folder. */

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
+import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { StoredEvent } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -13,6 +14,7 @@ import { isolationPlan, requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
+import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 
 export type LaunchOrder = RunRef & { feedback: string[] };
@@ -76,7 +78,7 @@ async function start(
     ...(session ? { resume: session } : {}),
   });
   await putFiles(agent.files);
-  const launched = await deps.keeper.launch({
+  const launched = await launchWanted(deps, {
     taskId: order.taskId,
     runId: order.runId,
     logsDir: deps.home.task(order.taskId).runOf(n).logs,
@@ -102,6 +104,17 @@ async function start(
   if (launched.ok) return undefined;
   if (launched.why === 'cannot-start') throw new Error(`the agent cannot be started: ${launched.message}`);
   return KEEPER_LOST;
+}
+
+/** A task that was delivered late, or to a worker that then stood still, may have been claimed elsewhere meanwhile. */
+async function launchWanted(
+  { keeper }: Deps,
+  order: Omit<KeeperOrder, 'askedAtBootSeconds'>,
+): Promise<Exclude<LaunchAnswer, { why: 'too-late' }>> {
+  for (;;) {
+    const launched = await keeper.launch({ ...order, askedAtBootSeconds: await stillWanted() });
+    if (launched.ok || launched.why !== 'too-late') return launched as Exclude<LaunchAnswer, { why: 'too-late' }>;
+  }
 }
 
 async function putFiles(files: AgentStart['files']): Promise<void> {

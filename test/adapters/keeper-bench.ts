@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
 import { connectKeeper, type KeeperClient, type KeeperOptions } from '../../src/adapters/keeper/client.ts';
 import type { LaunchOrder } from '../../src/adapters/keeper/protocol.ts';
-import { identify } from '../../src/adapters/process.ts';
+import { bootSeconds, identify } from '../../src/adapters/process.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import type { ExitRecord } from '../../src/domain/run.ts';
 import { until } from '../helpers/until.ts';
@@ -34,6 +34,7 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
     ...{ home, ref, run, logs, tag, client, connect },
     order: (script: string, rest: Partial<LaunchOrder> = {}): LaunchOrder => ({
       ...ref,
+      askedAtBootSeconds: bootSeconds(),
       limits: {},
       argv: ['sh', '-c', script],
       env: { PATH, TAG: tag, HOME: run.agentHome },

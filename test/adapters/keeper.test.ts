@@ -120,6 +120,16 @@ test('kill -9 of the keeper takes every agent with it, and a pending wait says s
   await b.connect();
 });
 
+test('what the server was asked about too long ago is not launched', async () => {
+  await using b = await bench({ selfKillMs: 2_000 });
+  const stale = b.order('exec sleep $TAG', { askedAtBootSeconds: bootSeconds() - 3 });
+  expect(await b.client.launch(stale)).toMatchObject({ ok: false, why: 'too-late' });
+  expect(existsSync(b.run.launched)).toBe(false);
+  expect(await b.client.launch({ ...stale, askedAtBootSeconds: bootSeconds() })).toMatchObject({ ok: true });
+  await b.client.stop({ ...b.ref, reason: 'killed' });
+  await until(() => existsSync(b.run.exit));
+});
+
 test('the deadline holds without a worker, and the keeper ends when nothing needs it', async () => {
   await using b = await bench();
   await b.launch(b.order('exec sleep $TAG', { deadlineMs: 500 }));

@@ -101,7 +101,11 @@ export class Keeper {
 
   async #launch(order: LaunchOrder): Promise<LaunchAnswer> {
     this.tick();
-    this.#lastContact = Math.max(this.#lastContact, bootSeconds());
+    const { askedAtBootSeconds: asked } = order;
+    // A worker may have stood still between its question and this order.
+    if (bootSeconds() - asked > this.#selfKillMs / 1_000)
+      return { ok: false, why: 'too-late', message: 'the server was asked too long ago' };
+    this.#lastContact = Math.max(this.#lastContact, Math.min(asked, bootSeconds()));
     try {
       const run = await Run.launch(order, this.#home);
       if (!run) return { ok: false, why: 'already-launched', message: `run ${order.runId} was launched before` };

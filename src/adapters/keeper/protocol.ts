@@ -57,17 +57,20 @@ export interface LaunchOrder extends RunRef, Omit<IsolationPlan, 'home'> {
   stdin: string;
   /** Made if missing; gets `stdout.<offset>` and `stderr.<offset>`. */
   logsDir: string;
+  /** When the server was last asked whether this launch is still wanted, by `bootSeconds`; it counts as contact. */
+  askedAtBootSeconds: number;
   /** Milliseconds from the launch after which the run is stopped as `timed-out`, worker or no worker. */
   deadlineMs: number;
 }
 
 /**
  * `fresh: false`: this keeper held the run already. `already-launched`: an agent of this run was started, or may have been,
- * by a keeper that is gone; there is never a second one. `cannot-start`: none was started.
+ * by a keeper that is gone; there is never a second one. `cannot-start`: none was started. `too-late`: none was, as the
+ * task may have been claimed elsewhere since the server was asked.
  */
 export type LaunchAnswer =
   | { ok: true; fresh: boolean; pid: number }
-  | { ok: false; why: 'already-launched' | 'cannot-start'; message: string };
+  | { ok: false; why: 'already-launched' | 'cannot-start' | 'too-late'; message: string };
 
 /** `crashed`: launched, and its keeper died before its end; nothing of it is left. `unknown`: never launched. */
 export type RunEnd = { state: 'ended'; exit: ExitRecord } | { state: 'crashed' } | { state: 'unknown' };
