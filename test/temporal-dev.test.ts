@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
@@ -9,9 +9,10 @@ const run = (args: string[], env: Record<string, string>) =>
   execa(script, args, { env, extendEnv: false, reject: false });
 
 /** A program that prints its arguments, in place of temporal. */
-async function plant(folder: string): Promise<string> {
+async function plant(folder: string, server = '1.0.0'): Promise<string> {
   await mkdir(folder, { recursive: true });
-  await writeFile(`${folder}/temporal`, '#!/bin/sh\nprintf "%s\\n" "$@"\n');
+  const version = `[ "$1" = --version ] && echo "temporal version 1 (Server ${server}, UI 2)" && exit`;
+  await writeFile(`${folder}/temporal`, `#!/bin/sh\n${version}\nprintf "%s\\n" "$@"\n`);
   await chmod(`${folder}/temporal`, 0o755);
   return `${folder}/temporal`;
 }
@@ -43,6 +44,31 @@ test('hands over the file, the pragmas, the settings and everything behind --', 
     expect(args).toContain(part);
   }
   expect((await run(['--port', '17555', '--headless'], env)).stdout).not.toContain('--ui-port');
+});
+
+test('data is opened only by the version that wrote it: the first such program is taken, and none is refused', async () => {
+  await using temp = await tempDir();
+  const env = { PATH: `${temp.path}/path:/usr/bin:/bin`, FLEET_HOME: temp.path, HOME: `${temp.path}/user` };
+  const newer = await plant(`${temp.path}/path`, '2.0.0');
+  const port = ['--port', '17556', '--headless'];
+  expect(await run(port, env)).toMatchObject({ exitCode: 0 });
+  expect(await readFile(`${temp.path}/temporal.db.version`, 'utf8')).toBe('2.0.0\n');
+  // Nothing was written yet: any program may begin.
+  await plant(`${temp.path}/path`, '1.0.0');
+  expect(await run(port, env)).toMatchObject({ exitCode: 0 });
+
+  await writeFile(`${temp.path}/temporal.db`, 'data');
+  await plant(`${temp.path}/path`, '2.0.0');
+  for (const args of [port, ['--install-only']]) {
+    const { exitCode, stdout, stderr } = await run(args, env);
+    expect([exitCode, stdout, stderr]).toEqual([
+      1,
+      '',
+      expect.stringContaining(`server of ${newer} is 2.0.0, which may`),
+    ]);
+  }
+  const older = await plant(`${temp.path}/bin`, '1.0.0');
+  expect(await run(['--install-only'], env)).toMatchObject({ exitCode: 0, stdout: older });
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { runIdOf } from '../domain/names.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { endRun, type Deps } from './context.ts';
+import { noteWork } from './note-work.ts';
 import { heartbeating } from './heartbeat.ts';
 import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
@@ -36,11 +37,16 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
     n: order.n,
     coder,
     structured: found.coder.structured,
-    server: deps.server,
+    server: deps.serverId,
     workflowRunId: Context.current().info.workflowExecution?.runId ?? '',
     claimedAt: new Date().toISOString(),
     prepared: null,
   };
+  if (deps.ledger.has(record))
+    throw handBack(
+      `run ${order.n} of ${order.taskId} was here before the server's database was rolled back; remove ${deps.ledger.file} to let it run again`,
+      '10s',
+    );
   if (!deps.holds.open) throw handBack(`${worker.name} takes no new work: ${deps.holds.reasons.join('; ')}`, '1s');
   if (!(await registry.claim(record, config.worker.slots))) throw handBack(`${worker.name} is full`, '200ms');
   failpoint('claim.recorded');
@@ -71,6 +77,7 @@ export async function releaseRun(deps: Deps, order: ReleaseOrder): Promise<Relea
 }
 
 async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
+  noteWork(deps, order);
   await endRun(deps, order, 'superseded');
   const over = order.ending === 'done' || order.ending === 'cancelled';
   const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over });

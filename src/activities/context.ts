@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { IsolationPlan } from '../adapters/isolation.ts';
 import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
+import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
 import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
@@ -35,6 +36,9 @@ export interface Deps {
   log(line: string): void;
   /** `<address>/<namespace>` */
   server: string;
+  /** Of the data behind that address: a new database has another one. */
+  serverId: string;
+  ledger: Ledger;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
   env: NodeJS.ProcessEnv;
 }

@@ -16,6 +16,10 @@ export class Holds {
     this.#changed();
   }
 
+  has(cause: string): boolean {
+    return this.#reasons.has(cause);
+  }
+
   get reasons(): string[] {
     return [...this.#reasons.values()];
   }

@@ -23,12 +23,14 @@ import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { findWork, takeUp } from './resume.ts';
 import { cancellable } from './heartbeat.ts';
+import { noteWork } from './note-work.ts';
 
 export type WorktreeOrder = RunRef & { task: Task; base: string | null; resume: ResumeFrom | null };
 
 /** Makes the run's private repository and worktree ready for the agent; a second call finds what the first one made. */
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
   const record = requireRun(deps, order);
+  noteWork(deps, order);
   if (record.prepared) return { ok: true, base: record.prepared.base, resumed: record.prepared.resumed?.runId ?? null };
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),

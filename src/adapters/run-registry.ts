@@ -14,7 +14,7 @@ export interface RunRecord extends RunRef {
   coder: string;
   /** The coder reports its end and its tools, as it was at the claim: what a verdict asks for does not change later. */
   structured: boolean;
-  /** The server that the claim came from, as `<address>/<namespace>`. */
+  /** The identity of the server's data that the claim came from. */
   server: string;
   /** ISO */
   claimedAt: string;
@@ -59,6 +59,7 @@ export interface Resumed {
 /** The runs that hold a slot, kept on disk: the slot table of a restarted worker is what is found there. */
 export class RunRegistry {
   readonly #home: HomeLayout;
+  readonly #server: string;
   readonly #runs = new Map<string, RunRecord>();
   readonly #borrowed = new Map<string, string>();
   readonly #busy = new Map<string, number>();
@@ -68,12 +69,14 @@ export class RunRegistry {
   /** Runs found when it was opened whose record a failing disk has left unreadable: not this worker's any more. */
   readonly torn: RunRef[] = [];
 
-  private constructor(home: HomeLayout) {
+  private constructor(home: HomeLayout, server: string) {
     this.#home = home;
+    this.#server = server;
   }
 
-  static async open(home: HomeLayout): Promise<RunRegistry> {
-    const registry = new RunRegistry(home);
+  /** @param server identity of the server that this worker is attached to: only its runs hold slots */
+  static async open(home: HomeLayout, server: string): Promise<RunRegistry> {
+    const registry = new RunRegistry(home, server);
     await removeTree(`${home.runs}/.trash`);
     await mkdir(home.runs, { recursive: true });
     const tasks = await readdir(home.runs, { withFileTypes: true });
@@ -81,7 +84,8 @@ export class RunRegistry {
       for (const run of await readdir(`${home.runs}/${task}`)) {
         const { dir, record: file } = home.run(task, run);
         const record = await readJson<RunRecord>(file);
-        if (record) registry.#runs.set(run, record);
+        // Up to 0.1 a record had the server's address.
+        if (record) registry.#runs.set(run, record.server.includes('/') ? { ...record, server } : record);
         else if (existsSync(file)) registry.torn.push({ taskId: task, runId: run });
         else await removeTree(dir);
       }
@@ -110,12 +114,17 @@ export class RunRegistry {
 
   /** The runs that hold a slot. */
   list(): RunRecord[] {
-    return [...this.#runs.values()].filter(({ retired }) => !retired);
+    return this.#own().filter(({ retired }) => !retired);
   }
 
   /** Runs whose folders wait for the receipts of a late result. */
   retired(): RunRecord[] {
-    return [...this.#runs.values()].filter(({ retired }) => retired);
+    return this.#own().filter(({ retired }) => retired);
+  }
+
+  /** Runs of other servers: they hold no slot here, and are that server's to judge, should it come back. */
+  ofOthers(): RunRecord[] {
+    return [...this.#runs.values()].filter(({ server }) => server !== this.#server);
   }
 
   /** Frees the slot of a run that its task does not own any more, and keeps its folder. */
@@ -211,6 +220,10 @@ export class RunRegistry {
     return this.list().filter(
       ({ runId }) => !this.#busy.get(runId) && performance.now() - (this.#touched.get(runId) ?? 0) >= ms,
     );
+  }
+
+  #own(): RunRecord[] {
+    return [...this.#runs.values()].filter(({ server }) => server === this.#server);
   }
 
   #touch(runId: string): void {

@@ -16,12 +16,15 @@ const SECOND_THOUGHT_MS = 3_000;
 /**
  * Stays with a worker until it has stopped. Ctrl-C once: it stops, and leaves live agents to the keeper for the next
  * worker to adopt; twice: the agents are stopped too. TERM is the first, without the wait for a second.
+ * @returns what broke it, where nobody had asked it to stop
  */
-export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdleMs }: Attendance): Promise<void> {
+export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdleMs }: Attendance): Promise<unknown> {
   const over = new AbortController();
   let ending = Promise.resolve();
   let signals = 0;
+  let asked = false;
   const end = (how: 'leave-agents' | 'stop-agents'): void => {
+    asked = true;
     ending = Promise.all([ending, worker.stop(how)]).then(() => undefined);
     // Awaited below; a failure before then is no unhandled one.
     ending.catch(() => undefined);
@@ -52,6 +55,10 @@ export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdl
   try {
     await worker.done;
     await ending;
+    return undefined;
+  } catch (error) {
+    if (asked) throw error;
+    return error;
   } finally {
     over.abort();
   }

@@ -81,6 +81,8 @@ export function homeLayout(root: string) {
     scratch: `${root}/scratch`,
     /** What was cleaned, one line of JSON each. */
     cleaned: `${root}/cleaned.jsonl`,
+    /** What this worker did for one server. */
+    ledger: (server: string) => `${root}/ledger/${server}.jsonl`,
     bases: `${root}/bases`,
     mirrors: `${root}/mirrors`,
     vault: `${root}/vault`,

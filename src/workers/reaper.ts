@@ -4,7 +4,9 @@ import { endRun, type Deps } from '../activities/context.ts';
 import { saveIfRoom } from '../activities/save-if-room.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
+import { toMs } from '../domain/duration.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
+import { ROLLED_BACK } from './rollback.ts';
 
 const EVERY_MS = 10_000;
 /** Longer than the workflow needs from a claim to its next activity. */
@@ -32,9 +34,12 @@ export function startReaper(deps: Deps, client: Client, log: (line: string) => v
 
 export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<void> {
   releaseBases({ home: deps.home, inUse: deps.registry.basesInUse() });
+  for (const run of deps.registry.ofOthers()) {
+    if (Date.now() - Date.parse(run.claimedAt) > toMs(deps.config.keep.orphaned)) await deps.registry.release(run);
+  }
+  // A server that has lost its memory is no witness.
+  if (deps.holds.has(ROLLED_BACK)) return;
   for (const run of deps.registry.quietFor(QUIET_MS)) {
-    // Another server's tasks are not this one's to judge.
-    if (run.server !== deps.server) continue;
     const task = await standing(client, run);
     if (task === 'owns' || task === 'unknown') continue;
     if (task === 'candidate') {
@@ -49,6 +54,20 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
     if (task === 'settled' || task === 'closed') await deps.registry.release(run);
     // This worker was lost once more before its result was verified.
     if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
+  }
+}
+
+/**
+ * Ends what runs for another server than the one that this worker is attached to now: nothing would fence it. What it
+ * made is saved, and told to its task when the worker is attached there again.
+ */
+export async function endOthers(deps: Deps, log: (line: string) => void): Promise<void> {
+  const runs = deps.registry.ofOthers();
+  if (runs.length)
+    log(`${runs.length} runs here are of another Temporal server: they are stopped, and their work is kept`);
+  for (const run of runs) {
+    await endRun(deps, run, 'host-lost');
+    await saveIfRoom(deps, run, { share: false });
   }
 }
 

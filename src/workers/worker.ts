@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { Client } from '@temporalio/client';
-import type { NativeConnection, Worker as TemporalWorker } from '@temporalio/worker';
+import type { Worker as TemporalWorker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { endRun, type Deps } from '../activities/context.ts';
 import { holdWhileUnkillable } from '../activities/unclean.ts';
@@ -12,6 +12,7 @@ import { GitProcess } from '../adapters/git/process/client.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
 import { connectKeeper } from '../adapters/keeper/client.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
+import { Ledger } from '../adapters/ledger.ts';
 import { RunRegistry } from '../adapters/run-registry.ts';
 import { createCoders } from '../coders/registry.ts';
 import { leaseOf, type Config } from '../config.ts';
@@ -23,7 +24,9 @@ import { startContact } from './contact.ts';
 import { DiskGuard } from './disk.ts';
 import { lockWorker, workerId } from './locks.ts';
 import { probeCoders } from './probe-coders.ts';
-import { startReaper } from './reaper.ts';
+import { endOthers, startReaper } from './reaper.ts';
+import { startRollbackWatch } from './rollback.ts';
+import { identifyServer, watchServer } from './server.ts';
 import { createTemporalWorkers, installRuntime } from './temporal.ts';
 import { SlotGate } from './slots.ts';
 
@@ -43,7 +46,7 @@ export interface RunningWorker {
   queues: string[];
   coders: { name: string; version: string }[];
   slots: { total: number; used(): number };
-  /** Resolves when the worker has stopped; rejects where the SDK's worker broke. */
+  /** Resolves when the worker has stopped; rejects where the SDK's worker broke, or its server is another one now. */
   done: Promise<void>;
   /** `leave-agents`: they go on under the keeper for the self-kill deadline, to be adopted by the next worker here. */
   stop(how: 'leave-agents' | 'stop-agents'): Promise<void>;
@@ -74,6 +77,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const { connection, namespace, target } = await connectWorker({ env, home: home.root });
     teardown.push(() => connection.close());
     await ensureSearchAttributes(connection, namespace);
+    const { id: serverId } = await identifyServer(connection, namespace);
     const client = new Client({ connection, namespace });
 
     // Git is started by a small process beside this one.
@@ -92,12 +96,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ending = undefined;
       keeper.close();
     });
-    const contact = startContact({ keeper, ownsServer: options.ownsServer, selfKillMs, ping: () => ping(connection) });
+    const watched = watchServer({ connection, namespace, id: serverId });
+    const contact = startContact({ keeper, ownsServer: options.ownsServer, selfKillMs, ping: watched.ping });
     teardown.push(() => contact.stop());
 
     // 4. What this machine has and holds.
     await removeTree(home.scratch);
-    const registry = await RunRegistry.open(home);
+    const registry = await RunRegistry.open(home, serverId);
     for (const ref of registry.torn) {
       await endRun({ keeper }, ref, 'host-lost');
       log(
@@ -119,6 +124,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const defaultCoder = config.worker.coder ?? coders.keys().next().value;
     const { inContact } = contact;
     const holds = new Holds();
+    const ledger = await Ledger.open(home, serverId);
+    const rollback = await startRollbackWatch({ client, holds, ledger, log });
+    teardown.push(() => rollback.stop());
     const server = `${target.address}/${namespace}`;
     const { keep } = config;
     const cleaner = new Cleaner(
@@ -134,9 +142,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await disk.start();
     const { otherHomes } = held;
     const deps: Deps = {
-      ...{ home, config, worker, env, server, registry, keeper, isolation },
+      ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation },
       ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log },
     };
+
+    await endOthers(deps, log);
 
     // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
     const gate = new SlotGate(() => (coders.size > 0 && holds.open ? slots - registry.size : 0));
@@ -154,7 +164,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const unclean = setInterval(() => void holdWhileUnkillable(deps).catch(() => undefined), UNCLEAN_MS);
     teardown.push(() => clearInterval(unclean));
 
-    const done = runAll(workers, undo);
+    const done = runAll(workers, undo, watched.moved);
     return {
       ...{ name, machine, hostQueue: worker.hostQueue, queues: claims, done },
       coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),
@@ -180,11 +190,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
 }
 
-/** Until all have stopped, then undoes what was set up; where one breaks, the others are stopped too. */
-async function runAll(workers: readonly TemporalWorker[], undo: () => Promise<void>): Promise<void> {
+/** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */
+async function runAll(
+  workers: readonly TemporalWorker[],
+  undo: () => Promise<void>,
+  broken: Promise<never>,
+): Promise<void> {
   const runs = workers.map((worker) => worker.run());
   try {
-    await Promise.all(runs);
+    await Promise.race([Promise.all(runs), broken]);
   } catch (error) {
     shutdown(workers);
     await Promise.allSettled(runs);
@@ -200,8 +214,3 @@ function shutdown(workers: readonly TemporalWorker[]): void {
 
 /** Milliseconds between looks at whether something that could not be killed is gone, or has come up. */
 const UNCLEAN_MS = 2_000;
-const PING_MS = 3_000;
-
-async function ping(connection: NativeConnection): Promise<void> {
-  await connection.withDeadline(Date.now() + PING_MS, () => connection.workflowService.getSystemInfo({}));
-}

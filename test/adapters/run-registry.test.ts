@@ -13,12 +13,12 @@ const record = (runId: string): RunRecord => ({
 test('no more runs than slots, however many ask at once, and a restart finds the same', async () => {
   await using temp = await tempDir();
   const home = homeLayout(temp.path);
-  const registry = await RunRegistry.open(home);
+  const registry = await RunRegistry.open(home, 's');
   const taken = await Promise.all(['1-a', '1-b', '1-c', '1-d'].map((id) => registry.claim(record(id), 3)));
   expect(taken.filter(Boolean)).toHaveLength(3);
   await mkdir(`${home.runs}/half/1-x`, { recursive: true });
   await writeFile(`${home.runs}/stray`, '');
-  const again = await RunRegistry.open(home);
+  const again = await RunRegistry.open(home, 's');
   expect(
     again
       .list()
@@ -33,7 +33,7 @@ test('no more runs than slots, however many ask at once, and a restart finds the
 
 test('an activity of a run begins when the one before has really ended', async () => {
   await using temp = await tempDir();
-  const registry = await RunRegistry.open(homeLayout(temp.path));
+  const registry = await RunRegistry.open(homeLayout(temp.path), 's');
   await registry.claim(record('1-a'), 1);
   const order: string[] = [];
   const none = (): void => {};

@@ -1,8 +1,9 @@
+import { superviseDevServer } from '../../adapters/supervise-dev-server.ts';
 import { clientOptions, connectClient, ServerUnreachable } from '../../adapters/connection.ts';
 import { ownDevServer, startDevServer, type DevServer } from '../../adapters/dev-server.ts';
-import { attend } from '../attend.ts';
 import { command, type Cli } from '../command.ts';
 import { attached } from '../greeting.ts';
+import { stayAttached } from '../stay-attached.ts';
 
 export const up = command({
   name: 'up',
@@ -17,27 +18,34 @@ A server that TEMPORAL_ADDRESS or a profile names is used as it is.`,
     using _ = cli.onSignal(() => (interrupted = true));
     const { server, started } = await serverFor(cli);
     let ours = started;
+    let supervised: { stop(): Promise<void> } | undefined;
     try {
       if (interrupted) return;
       // Loaded here: it brings the native SDK, which no other command waits for.
       const { startWorker } = await import('../../workers/worker.ts');
-      const running = await startWorker({
-        home: cli.home,
-        config,
-        env: cli.env,
-        ownsServer: server !== undefined,
-        log: cli.note,
-      });
-      // With this home's worker lock held, its server is nobody else's.
-      ours = true;
-      if (interrupted) return await running.stop('leave-agents');
-      const { facts, text } = attached(running);
+      const ownsServer = server !== undefined;
       const { address } = await clientOptions(cli.env);
-      const at = server?.uiAddress ? `Web UI at ${server.uiAddress}` : `Temporal at ${address}`;
-      cli.print({ ...facts, address, ui: server?.uiAddress ?? null }, () => `${text}\n${at}\nCtrl-C stops`);
-      await attend(cli, running, { config });
+      await stayAttached(
+        cli,
+        async () => {
+          const running = await startWorker({ home: cli.home, config, env: cli.env, ownsServer, log: cli.note });
+          // With this home's worker lock held, its server is nobody else's.
+          ours = true;
+          supervised ??= server && superviseDevServer(server, { home: cli.home, env: cli.env, say: cli.note });
+          return running;
+        },
+        {
+          config,
+          attached: (running) => {
+            const { facts, text } = attached(running);
+            const at = server?.uiAddress ? `Web UI at ${server.uiAddress}` : `Temporal at ${address}`;
+            cli.print({ ...facts, address, ui: server?.uiAddress ?? null }, () => `${text}\n${at}\nCtrl-C stops`);
+          },
+        },
+      );
     } finally {
-      if (ours) await server?.stop();
+      await supervised?.stop();
+      if (ours && server) await (await ownDevServer(cli.home))?.stop();
     }
   },
 });
@@ -54,6 +62,8 @@ async function serverFor(cli: Cli): Promise<{ server: DevServer | undefined; sta
     return { server: own?.address === address ? own : undefined, started: false };
   } catch (error) {
     if (!(error instanceof ServerUnreachable) || !DEFAULT_ADDRESS.test(address)) throw error;
+    // Alive and silent: another fleet up may be waiting for it.
+    if (await ownDevServer(cli.home)) throw error;
   }
   return { server: await startDevServer({ home: cli.home, env: cli.env, say: cli.note }), started: true };
 }

@@ -1,6 +1,6 @@
-import { attend } from '../attend.ts';
 import { command, durationMs, whole } from '../command.ts';
 import { attached } from '../greeting.ts';
+import { stayAttached } from '../stay-attached.ts';
 
 export const worker = command<{ name?: string; slots?: number; queue?: string[]; untilIdle?: number }>({
   name: 'worker',
@@ -19,8 +19,10 @@ export const worker = command<{ name?: string; slots?: number; queue?: string[];
     const config = cli.config({ worker: { name, slots, queues: queue } });
     // Loaded here: it brings the native SDK, which no other command waits for.
     const { startWorker } = await import('../../workers/worker.ts');
-    const running = await startWorker({ home: cli.home, config, env: cli.env, ownsServer: false, log: cli.note });
-    cli.print(attached(running).facts, () => attached(running).text);
-    await attend(cli, running, { config, untilIdleMs: untilIdle });
+    const start = () => startWorker({ home: cli.home, config, env: cli.env, ownsServer: false, log: cli.note });
+    await stayAttached(cli, start, {
+      ...{ config, untilIdleMs: untilIdle },
+      attached: (running) => cli.print(attached(running).facts, () => attached(running).text),
+    });
   },
 });

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { superviseDevServer } from '../../src/adapters/supervise-dev-server.ts';
+import { ownDevServer } from '../../src/adapters/dev-server.ts';
+import { homeLayout } from '../../src/domain/names.ts';
+import { agents } from '../helpers/live-agents.ts';
+import { until } from '../helpers/until.ts';
+import { coders, expectListed, go, LONG, serverSite, type ServerSite } from './server-site.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** As short as the rule for leases allows: self-kill 2 s + 1 + 5 + 10 ≤ heartbeat + grace. */
+const SHORT = { heartbeat: '3s', grace: '15s', selfKill: '2s' };
+const root = process.getuid?.() === 0 ? test : test.skip;
+
+test('F6: ten kills of the server under load: it is started again, nothing acknowledged is lost, the worker goes on', async () => {
+  await using site = await serverSite();
+  const { fleet, home } = site;
+  await using supervision = supervised(site);
+  await fleet.worker('kills', { lease: LONG, coders, worker: { slots: 3 } });
+  const repo = await fleet.repo('kills');
+  const acknowledged: string[] = [];
+  let over = false;
+  const lane = async () => {
+    while (!over) {
+      const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok' }).catch(() => undefined);
+      if (id) acknowledged.push(id);
+      await until(() => over || acknowledged.length < 60);
+    }
+  };
+  const lanes = [lane(), lane(), lane()];
+  for (let kills = 0; kills < 10; kills += 1) {
+    await until(async () => (await fleet.fleet.temporal.workflow.count().catch(() => undefined)) !== undefined, {
+      timeoutMs: 60_000,
+    });
+    await site.kill();
+    await until(() => ownDevServer(home), { timeoutMs: 60_000 });
+  }
+  over = true;
+  await Promise.all(lanes);
+  expect(acknowledged.length).toBeGreaterThan(10);
+  for (const id of acknowledged)
+    expect(await fleet.settled(id)).toMatchObject({ state: 'done', attempts: { used: 1 } });
+  await expectListed(fleet, acknowledged);
+  expect(supervision.lines).toContain("Temporal's dev server is back");
+});
+
+test('F7: its own server hangs for longer than the self-kill deadline: agents run on', async () => {
+  await using site = await serverSite();
+  const { fleet, home } = site;
+  const config = {
+    worker: { name: `own-${process.pid}` },
+    coders,
+    lease: { heartbeat: '3s', grace: '25s', selfKill: '6s' },
+  };
+  await writeFile(`${home}/config.yaml`, JSON.stringify(config));
+  const up = spawn(MAIN, ['up'], { env: fleet.server.env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => up.once('exit', resolve));
+  let output = '';
+  up.stdout.on('data', (data: Buffer) => (output += data.toString()));
+  try {
+    await until(() => output.includes('Ctrl-C stops'), { timeoutMs: 60_000 });
+    const id = await fleet.fleet.enqueue({ objective: 'x', repo: await fleet.repo('own'), coder: 'wait' });
+    const live = await fleet.running(id);
+    await site.signal('SIGSTOP');
+    const since = performance.now();
+    await until(
+      async () => {
+        expect(await agents(id)).toEqual([live]);
+        return performance.now() - since > 14_000;
+      },
+      { timeoutMs: 30_000 },
+    );
+    await site.signal('SIGCONT');
+    await go(live.work);
+    expect(await fleet.settled(id)).toMatchObject({ state: 'done', runs: [{ runId: live.runId, reason: null }] });
+  } finally {
+    await site.signal('SIGCONT');
+    up.kill('SIGTERM');
+    await ended;
+  }
+});
+
+test("F7: somebody else's server hangs for longer than that: agents are stopped and saved, no attempt is used", async () => {
+  await using site = await serverSite();
+  const { fleet } = site;
+  await fleet.worker('foreign', { lease: SHORT, coders });
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo: await fleet.repo('foreign'), coder: 'wait' });
+  const live = await fleet.running(id);
+  await until(() => readFile(`${live.work}/tree/part.txt`, 'utf8').catch(() => ''));
+  await site.signal('SIGSTOP');
+  const { stderr, code } = await fleet.cli(['tasks']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^fleet: no Temporal server answers at [^\n]*it hangs[^\n]*$/),
+  ]);
+  await until(async () => (await agents(id)).length === 0, { timeoutMs: 30_000 });
+  await site.signal('SIGCONT');
+  const next = await fleet.running(id, 2);
+  expect(await readFile(`${next.work}/tree/part.txt`, 'utf8')).toBe('part\n');
+  await go(next.work);
+  expect(await fleet.settled(id)).toMatchObject({
+    state: 'done',
+    attempts: { used: 1 },
+    runs: [
+      { runId: live.runId, reason: 'host-lost', counts: false, saved: { commit: expect.any(String) } },
+      { reason: null, resumedFrom: live.runId },
+    ],
+  });
+});
+
+test('F7: the result of an agent that ends while the server is away waits on the disk, and is delivered', async () => {
+  await using site = await serverSite();
+  const { fleet } = site;
+  const worker = await fleet.worker('away', { lease: LONG, coders });
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo: await fleet.repo('away'), coder: 'wait' });
+  const live = await fleet.running(id);
+  await site.kill();
+  await go(live.work);
+  const { exit } = homeLayout(worker.home).run(id, live.runId);
+  await until(() => readFile(exit, 'utf8').catch(() => ''));
+  await site.start();
+  expect(await fleet.settled(id)).toMatchObject({
+    state: 'done',
+    attempts: { used: 1 },
+    runs: [{ runId: live.runId, reason: null }],
+  });
+});
+
+root('F8: the disk of the server is full: a sentence, no half task, and all goes on once there is room', async () => {
+  await using site = await serverSite();
+  const { fleet, home } = site;
+  await site.stop();
+  await execa('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', home]);
+  try {
+    await site.start();
+    const worker = await fleet.worker('full', { lease: LONG, coders });
+    const acknowledged: string[] = [];
+    const objective = 'x'.repeat(20_000);
+    const fill = async (): Promise<boolean> => {
+      const { code, stdout, stderr } = await fleet.cli(['enqueue', '--type', 'message', '--queue', 'fleet'], {
+        input: objective,
+      });
+      if (code === 0) acknowledged.push(stdout.trim());
+      else expect([code, stderr]).toEqual([1, expect.stringMatching(/^fleet: [^\n]*(full|does not answer)[^\n]*$/)]);
+      return code !== 0;
+    };
+    await worker.stop('SIGTERM');
+    await until(fill, { timeoutMs: 180_000 });
+    await execa('mount', ['-o', 'remount,size=64m', home]);
+    await until(async () => !(await fill()), { timeoutMs: 60_000 });
+    await expectListed(fleet, acknowledged);
+    expect((await fleet.fleet.list({ all: true })).map(({ id }) => id).toSorted()).toEqual(acknowledged.toSorted());
+  } finally {
+    await site.stop();
+    await execa('umount', [home]);
+  }
+});
+
+function supervised({ home, fleet, port }: ServerSite): AsyncDisposable & { lines: string[] } {
+  const lines: string[] = [];
+  const first = { address: fleet.server.address, uiAddress: null, pid: 0, stop: async () => {} };
+  const supervision = superviseDevServer(first, { home, port, say: (line) => lines.push(line) });
+  return { lines, [Symbol.asyncDispose]: () => supervision.stop() };
+}
