@@ -4,15 +4,15 @@ import { ownDevServer, startDevServer, type DevServer, type DevServerOptions } f
 const LOOK_MS = 250;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** One that lived for so long has not failed at its start. */
-const STEADY_MS = 60_000;
-/** Starts that failed, or did not last, before the person hears that it goes on like this. */
-const PATTERN = 3;
+/** One that lived for so long is started again at once. */
+const STEADY_MS = 10_000;
+/** Starts that failed or did not last, before the person hears that it goes on like this. */
+const PATTERN = 4;
 
 /**
- * Starts the dev server again whenever its process is gone, on the same ports and file: at once, then ever later up to 30
- * seconds, and without end, as whatever is wrong may be mended while nobody looks. `say` hears one sentence for each
- * change: gone, back, and that it does not stay.
+ * Starts the dev server again whenever its process is gone, on the same ports and file: at once, a second later where it
+ * does not live long, ever later up to 30 seconds where it does not even start, and without end, as whatever is wrong may
+ * be mended while nobody looks. `say` hears one sentence for each change: gone, back, and that it does not stay.
  */
 export function superviseDevServer(
   first: DevServer,
@@ -24,25 +24,30 @@ export function superviseDevServer(
   const again = { ...options, port: port!, ...(first.uiAddress ? { uiPort: uiPort! } : { headless: true }) };
 
   const watch = async (): Promise<void> => {
-    let startedAt = -Infinity;
-    let failures = 0;
+    let upSince = -Infinity;
+    let waitMs = 0;
+    let inARow = 0;
     for (;;) {
       while (await ownDevServer(options.home)) await pause(LOOK_MS, undefined, { signal });
       signal.throwIfAborted();
-      failures = performance.now() - startedAt > STEADY_MS ? 0 : failures + 1;
-      if (failures < PATTERN) say("Temporal's dev server is gone: starting it again; agents run on");
-      await pause(failures && Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)), undefined, { signal });
-      startedAt = performance.now();
+      const steady = performance.now() - upSince > STEADY_MS;
+      inARow = steady ? 1 : inARow + 1;
+      if (inARow < PATTERN) say("Temporal's dev server is gone: starting it again; agents run on");
+      if (inARow === PATTERN)
+        say(
+          `Temporal's dev server does not stay up, and is tried again and again: ${options.home}/temporal.log says more`,
+        );
+      if (!steady) await pause(waitMs, undefined, { signal });
+      upSince = Infinity;
       try {
         await startDevServer(again);
-        if (failures < PATTERN) say("Temporal's dev server is back");
+        upSince = performance.now();
+        waitMs = FIRST_WAIT_MS;
+        if (inARow < PATTERN) say("Temporal's dev server is back");
       } catch (error) {
-        if (failures < PATTERN) say(messageOf(error));
+        waitMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, 2 * waitMs));
+        if (inARow < PATTERN) say(messageOf(error));
       }
-      if (failures === PATTERN)
-        say(
-          `Temporal's dev server does not stay up: it is tried again ever later, up to every 30s; ${options.home}/temporal.log says more`,
-        );
     }
   };
   const watching = watch().catch((error: unknown) => {

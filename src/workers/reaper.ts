@@ -63,8 +63,10 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
  */
 export async function endOthers(deps: Deps, log: (line: string) => void): Promise<void> {
   const runs = deps.registry.ofOthers();
-  if (runs.length)
-    log(`${runs.length} runs here are of another Temporal server: they are stopped, and their work is kept`);
+  if (runs.length) {
+    const they = runs.length === 1 ? '1 run here is' : `${runs.length} runs here are`;
+    log(`${they} of another Temporal server: what lives of it is stopped, and its work is kept`);
+  }
   for (const run of runs) {
     await endRun(deps, run, 'host-lost');
     await saveIfRoom(deps, run, { share: false });

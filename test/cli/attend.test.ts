@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { attend, farewell, whenIdle } from '../../src/cli/attend.ts';
+import { stayAttached } from '../../src/cli/stay-attached.ts';
 import type { Cli } from '../../src/cli/command.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { RunningWorker } from '../../src/workers/worker.ts';
+import { until } from '../helpers/until.ts';
 
 const config = loadConfig({ home: '/nonexistent', env: {} });
 
@@ -17,8 +19,10 @@ function stage({ used }: { used: number }) {
   const done = deferred();
   const stopped: string[] = [];
   const said: string[] = [];
-  let press: (signal: NodeJS.Signals) => void = () => {};
+  const listeners = new Set<(signal: NodeJS.Signals) => void>();
+  const press = (signal: NodeJS.Signals) => listeners.forEach((listener) => listener(signal));
   const worker = {
+    name: 'one',
     slots: { total: 3, used: () => used },
     done: done.promise,
     stop: async (how: string) => {
@@ -31,8 +35,8 @@ function stage({ used }: { used: number }) {
   const cli = {
     note: (text: string) => said.push(text),
     onSignal: (listener: typeof press) => {
-      press = listener;
-      return { [Symbol.dispose]: () => (press = () => {}) };
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
   } as unknown as Cli;
   return { worker, cli, stopped, said, press: (signal: NodeJS.Signals = 'SIGINT') => press(signal), done };
@@ -74,11 +78,39 @@ describe('Ctrl-C', () => {
     expect(farewell(1, 30_000)).toContain('1 agent keeps running for 30s: start again to adopt it'));
 });
 
-test('a worker that breaks ends the command with its error', async () => {
-  const { worker, cli, done } = stage({ used: 0 });
-  const attending = attend(cli, worker, { config });
-  done.reject(new Error('broken'));
-  await expect(attending).rejects.toThrow('broken');
+describe('a worker that breaks', () => {
+  test('attaches anew, however often that fails, and its first start may fail only once', async () => {
+    const [first, second] = [stage({ used: 0 }), stage({ used: 0 })];
+    const starts = [
+      async () => first.worker,
+      async () => Promise.reject(new Error('no server')),
+      async () => second.worker,
+    ];
+    const attached: unknown[] = [];
+    const staying = stayAttached(first.cli, () => starts.shift()!(), {
+      config,
+      attached: (worker) => attached.push(worker),
+    });
+    first.done.reject(new Error('broken'));
+    await until(() => first.said.includes('worker one is attached again'));
+    first.press();
+    await staying;
+    expect(first.said).toEqual(['broken: attaching again', 'no server', 'worker one is attached again', 'stopping']);
+    expect([attached, second.stopped]).toEqual([[first.worker], ['leave-agents']]);
+    const refused = stayAttached(first.cli, () => Promise.reject(new Error('no server')), {
+      config,
+      attached: () => {},
+    });
+    await expect(refused).rejects.toThrow('no server');
+  });
+
+  test('after Ctrl-C ends the command with its error', async () => {
+    const { worker, cli, done, press } = stage({ used: 1 });
+    const attending = attend(cli, worker, { config });
+    press('SIGTERM');
+    done.reject(new Error('broken'));
+    await expect(attending).rejects.toThrow('broken');
+  });
 });
 
 test('--until-idle counts only unbroken idleness', async () => {

@@ -28,7 +28,7 @@ test('F6: ten kills of the server under load: it is started again, nothing ackno
     while (!over) {
       const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok' }).catch(() => undefined);
       if (id) acknowledged.push(id);
-      await until(() => over || acknowledged.length < 60);
+      await until(() => over || acknowledged.length < 60, { timeoutMs: 120_000 });
     }
   };
   const lanes = [lane(), lane(), lane()];
@@ -141,7 +141,7 @@ root('F8: the disk of the server is full: a sentence, no half task, and all goes
     const acknowledged: string[] = [];
     const objective = 'x'.repeat(20_000);
     const fill = async (): Promise<boolean> => {
-      const { code, stdout, stderr } = await fleet.cli(['enqueue', '--type', 'message', '--queue', 'fleet'], {
+      const { code, stdout, stderr } = await fleet.cli(['enqueue', '--type', 'message'], {
         input: objective,
       });
       if (code === 0) acknowledged.push(stdout.trim());
