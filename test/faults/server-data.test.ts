@@ -109,8 +109,9 @@ test('F45: heartbeats add nothing to the history, and 3 MB of objective are refu
   expect(lengths.size).toBe(1);
   await go(live.work);
   await fleet.settled(id);
-  const { code, stderr } = await fleet.cli(['enqueue', '--type', 'message'], { input: 'x'.repeat(3_000_000) });
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/^fleet: objective [^\n]*$/)]);
+  const line = JSON.stringify({ objective: 'x'.repeat(3_000_000), type: 'message' });
+  const { code, stderr } = await fleet.cli(['enqueue', '--stdin'], { input: `${line}\n` });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^fleet: line 1: objective [^\n]*$/)]);
 });
 
 test('F47: after load the list and each task say the same', async () => {
