@@ -36,12 +36,12 @@ test('F30: a run whose record is cut off at any byte is nobody’s, and nothing 
   await using temp = await tempDir();
   const home = await runIn(temp.path);
   await torn(home.run('task', '1-a').record, JSON.stringify(record), async () => {
-    const registry = await RunRegistry.open(home);
+    const registry = await RunRegistry.open(home, 's');
     expect([registry.list(), registry.torn]).toEqual([[], [ref]]);
   });
-  const registry = await RunRegistry.open(home);
+  const registry = await RunRegistry.open(home, 's');
   expect(existsSync(`${await registry.setAside(ref)}/work`)).toBe(true);
-  expect((await RunRegistry.open(home)).torn).toEqual([]);
+  expect((await RunRegistry.open(home, 's')).torn).toEqual([]);
 });
 
 test('F30: of a launch or an end that is cut off at any byte there is never a second launch', async () => {
