@@ -30,11 +30,13 @@ export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivere
     () => ({ runId: ref.runId, state: 'delivering' }),
     () =>
       deps.registry.using(ref, async () => {
-        // From here on it runs to its end, whoever cancels: what was delivered must be known.
+        // From here on it runs to its end, whoever cancels, unless the remote hangs: what was delivered must be known.
         cancellationSignal.throwIfAborted();
         if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
         failpoint('deliver.begun');
-        const delivered = await bring(deps, prepared, { taskId: ref.taskId, gitDir: files.result, commit, earlier });
+        const { result: gitDir } = files;
+        const result = { taskId: ref.taskId, gitDir, commit, earlier, signal: cancellationSignal };
+        const delivered = await bring(deps, prepared, result);
         if (!delivered.ok) await keepResult(deps, ref, { prepared, commit });
         return delivered;
       }),
@@ -53,12 +55,14 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
     ref: rescueRef(order.taskId, order.runId),
   });
   if (!kept.ok) return kept;
+  const { cancellationSignal: signal } = Context.current();
   return heartbeating(
     () => ({ runId: order.runId, state: 'delivering' }),
     async () => {
-      const delivered = await bring(deps, prepared, { taskId: order.taskId, gitDir: kept.gitDir, commit: kept.commit });
+      const { gitDir, commit } = kept;
+      const delivered = await bring(deps, prepared, { taskId: order.taskId, gitDir, commit, signal });
       const wip = wipOf(order.taskId, prepared.task);
-      if (delivered.ok && wip) await dropWip({ ...wip, gitDir: kept.gitDir });
+      if (delivered.ok && wip) await dropWip({ ...wip, gitDir });
       return delivered;
     },
   );
@@ -67,7 +71,7 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
 async function bring(
   { home }: Deps,
   { task, base }: Prepared,
-  result: { taskId: string; gitDir: string; commit: string; earlier?: string[] },
+  result: { taskId: string; gitDir: string; commit: string; earlier?: string[]; signal: AbortSignal },
 ): Promise<Delivered> {
   if (!task.repo) return { ok: true, branch: null, commit: result.commit };
   const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });

@@ -2,11 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { runContained } from '../adapters/contained.ts';
-import { ensureBase, emptyBase } from '../adapters/git/base-store.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
-import { resolveBase } from '../adapters/git/resolve-base.ts';
-import { openSource, type PathSource } from '../adapters/git/source.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { writeJson } from '../adapters/json-file.ts';
@@ -16,11 +13,12 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TaskOrigin } from '../domain/keep.ts';
 import { branchOf } from '../domain/names.ts';
-import { mergePolicy, repoFile, type RepoFile } from '../domain/repo-policy.ts';
+import { mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
+import { onSoundBase, openOrigin } from './origin.ts';
 import { findWork, takeUp } from './resume.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
@@ -44,31 +42,23 @@ async function prepare(
   { n, coder, signal }: { n: number; coder: string; signal: AbortSignal },
 ): Promise<Answer> {
   signal.throwIfAborted();
-  const { home, config } = deps;
+  const { home } = deps;
   const files = home.run(order.taskId, order.runId);
   const kept = home.task(order.taskId);
   await mkdir(kept.runOf(n).dir, { recursive: true });
   await writeJson(kept.origin, { server: deps.server, worker: deps.worker.name } satisfies TaskOrigin);
 
   // 1. Where the repository comes from, and the commit to start from.
-  const origin = await openOrigin(deps, order);
+  const open = () => openOrigin(deps, { ...order, signal });
+  const origin = await open();
   if (!origin.ok) return origin;
   deps.registry.borrow(order, origin.baseDir);
 
-  // 2. What the repository asks for itself.
-  const read = await readRepoFile(origin.baseDir, origin.base);
-  if (!read.ok) return read;
-  const policy = mergePolicy(order.task, read.file, config.limits);
-
-  // 3. The agent's own repository, HOME and notes. What a killed attempt had laid out must not look like setup's.
+  // What a killed attempt had laid out must not look like setup's.
   if (order.resume) await removeTree(files.tree);
-  await createPrivateRepo({
-    tree: files.tree,
-    baseDir: origin.baseDir,
-    commit: origin.base,
-    branch: branchOf(order.taskId),
-    identity: config.git,
-  });
+  const laid = await onSoundBase(origin.baseDir, { open, work: () => layOut(deps, order, origin) });
+  if (!laid.ok) return laid;
+  const { policy } = laid;
   failpoint('worktree.repository-made');
   await Promise.all([files.agentHome, files.tmp, files.notes].map((dir) => mkdir(dir, { recursive: true })));
   await bringNotes(deps, order);
@@ -103,37 +93,19 @@ async function prepare(
   return { ok: true, base: origin.base, resumed: prepared.resumed?.runId ?? null };
 }
 
-type Origin =
-  | ({ ok: true } & Pick<Prepared, 'base' | 'baseDir' | 'repoKey' | 'checkout' | 'sealed'>)
-  | { ok: false; failure: Failure };
+async function layOut(
+  { home, config }: Deps,
+  { taskId, runId, task }: WorktreeOrder,
+  { base, baseDir }: Pick<Prepared, 'base' | 'baseDir'>,
+): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
+  // 2. What the repository asks for itself.
+  const read = await readRepoFile(baseDir, base);
+  if (!read.ok) return read;
 
-async function openOrigin({ home }: Deps, { task, base }: WorktreeOrder): Promise<Origin> {
-  if (!task.repo) {
-    const empty = await emptyBase(home);
-    return { ok: true, base: empty.commit, baseDir: empty.path, repoKey: 'none', checkout: null, sealed: [] };
-  }
-  const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });
-  if (!opened.ok) return opened;
-  const { source } = opened;
-  const resolved = await resolveBase({ source, ...(base ? { base } : {}) });
-  if (!resolved.ok) return resolved;
-  const { commit } = resolved;
-  const stored = await ensureBase({ source, commit, home });
-  if (!stored.ok) return stored;
-  return {
-    ok: true,
-    base: commit,
-    baseDir: stored.path,
-    repoKey: source.key,
-    checkout: source.kind === 'path' ? source.checkout : null,
-    sealed: source.kind === 'path' ? foldersOf(source) : [],
-  };
-}
-
-/** All that belongs to the user's repository: of a linked worktree also the main one. */
-function foldersOf({ checkout, commonDir }: PathSource): string[] {
-  const main = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
-  return [...new Set([checkout ?? main, commonDir, main])];
+  // 3. The agent's own repository.
+  const { tree } = home.run(taskId, runId);
+  await createPrivateRepo({ tree, baseDir, commit: base, branch: branchOf(taskId), identity: config.git });
+  return { ok: true, policy: mergePolicy(task, read.file, config.limits) };
 }
 
 async function readRepoFile(

@@ -15,6 +15,7 @@ import { environment } from './environment.ts';
 import { readEvents } from './follow.ts';
 import { cancellable } from './heartbeat.ts';
 import { keepResult } from './keep-result.ts';
+import { onSoundBase, openOrigin } from './origin.ts';
 import { persist } from './persist.ts';
 import { keepNotes, readResult } from './read-result.ts';
 
@@ -24,7 +25,14 @@ export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified>
   if (known) return known;
   return cancellable(
     () => ({ runId: ref.runId, state: 'verifying' }),
-    (signal) => deps.registry.using(ref, () => verify(deps, ref, signal)),
+    (signal) =>
+      deps.registry.using(ref, async () => {
+        const { task, base, baseDir } = requirePrepared(deps, ref).prepared;
+        const open = () => openOrigin(deps, { task, base, signal });
+        const verified = await onSoundBase(baseDir, { open, work: () => verify(deps, ref, signal) });
+        if ('failure' in verified) throw new Error(verified.failure.message);
+        return verified;
+      }),
   );
 }
 

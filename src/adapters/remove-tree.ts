@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 
 /**
@@ -10,5 +12,18 @@ export async function removeTree(path: string): Promise<void> {
     await rm(path, { recursive: true, force: true });
   } catch {
     await execa('rm', ['-rf', '--', path], { reject: false });
+  }
+}
+
+const WRITERS_MS = 30_000;
+
+/** The same for a folder in which the git of a killed attempt may still write for a while. @throws where it stays */
+export async function removeBusyTree(path: string): Promise<void> {
+  const until = performance.now() + WRITERS_MS;
+  for (;;) {
+    await removeTree(path);
+    if (!existsSync(path)) return;
+    if (performance.now() > until) throw new Error(`${path} cannot be removed`);
+    await sleep(50);
   }
 }

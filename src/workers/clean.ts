@@ -68,7 +68,8 @@ export async function clean(
   }
   const { home, basesInUse } = cleaning;
   if (basesInUse === null) return gone;
-  for (const name of await names(home.vault)) await pruneMarked(`${home.vault}/${name}`);
+  for (const name of (await names(home.vault)).filter((entry) => entry.endsWith('.git')))
+    await pruneMarked(`${home.vault}/${name}`);
   await trimCleaned(home);
   return gone;
 }

@@ -12,7 +12,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HomeLayout } from '../../domain/names.ts';
+import { isDamaged } from './damage.ts';
 import { formatOf, initGitDir, isCommitId } from './init.ts';
+import { mendMirror } from './mirror.ts';
 import { commitObject, hashObject, writeLoose } from './objects.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
 import { copyObjects } from './pack.ts';
@@ -21,6 +23,7 @@ import { nameOfSource, reading, type Source } from './source.ts';
 type Ensured = { ok: true; path: string } | Failed;
 
 const MAKING = '.making-';
+const DAMAGED = '.damaged-';
 const KEPT_PER_REPO = 3;
 const YOUNG_MS = 10 * 60_000;
 const flights = new Map<string, Promise<Ensured>>();
@@ -37,16 +40,31 @@ export function ensureBase(ensure: { source: Source; commit: string; home: HomeL
   return flight;
 }
 
+/** From a mirror that is found damaged a second time, after that was fetched anew. */
 async function build(source: Source, commit: string, path: string): Promise<Ensured> {
+  const first = await copy(source, commit, path);
+  if (first.ok || source.kind === 'path') return first.ok ? first : first.failed;
+  const mended = await mendMirror(source, first.error);
+  if (!mended) return first.failed;
+  if (!mended.ok) return mended;
+  const second = await copy(source, commit, path);
+  return second.ok ? second : second.failed;
+}
+
+type Copied = { ok: true; path: string } | { ok: false; failed: Failed; error: unknown };
+
+async function copy(source: Source, commit: string, path: string): Promise<Copied> {
   const from = reading(source);
-  return publish(path, async (temp) => {
+  let error: unknown;
+  const made = await publish(path, async (temp) => {
     initGitDir({ dir: temp, format: formatOf(commit), head: commit, bare: true });
     const shallow = join(source.kind === 'path' ? source.commonDir : source.gitDir, 'shallow');
     try {
       if (existsSync(shallow)) writeShallow(temp, shallow);
       await copyObjects({ from, to: { gitDir: temp }, revs: [commit], strict: false });
       return undefined;
-    } catch (error) {
+    } catch (failed) {
+      error = failed;
       const name = nameOfSource(source);
       const gone = /bad revision|bad object|not a valid object name|not our ref/i.test(
         String((error as { stderr?: string }).stderr),
@@ -56,6 +74,17 @@ async function build(source: Source, commit: string, path: string): Promise<Ensu
         : failGit(error, 'repo-unavailable', `${name} cannot be read`);
     }
   });
+  return made.ok ? made : { ok: false, failed: made, error };
+}
+
+/**
+ * Takes a base that git found damaged out of the way, so that it is made anew; false where it is whole. Agents that borrow
+ * from it keep what there is of it.
+ */
+export async function dropDamagedBase(path: string, failed: unknown): Promise<boolean> {
+  if (!(await isDamaged(path, failed))) return false;
+  if (existsSync(path)) renameSync(path, `${path}${DAMAGED}${randomBytes(4).toString('hex')}`);
+  return true;
 }
 
 /** A base for tasks without a repository: one commit with no files, the same everywhere. */
@@ -86,7 +115,11 @@ export function releaseBases(release: { home: HomeLayout; inUse: ReadonlySet<str
   for (const key of list(release.home.bases)) {
     const dir = join(release.home.bases, key);
     const all = list(dir).map((name) => ({ path: join(dir, name), name, usedMs: mtime(join(dir, name)) }));
-    const left = all.filter((base) => base.name.includes(MAKING) && !making.has(base.path));
+    const left = all.filter(
+      ({ name, path }) =>
+        (name.includes(MAKING) && !making.has(path)) ||
+        (name.includes(DAMAGED) && !release.inUse.has(path.slice(0, path.indexOf(DAMAGED)))),
+    );
     const idle = all
       .filter((base) => base.name.endsWith('.git') && !release.inUse.has(base.path))
       .sort((a, b) => b.usedMs - a.usedMs)

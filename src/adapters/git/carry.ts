@@ -1,4 +1,5 @@
 import { checkObjectStore, readAgentHead } from './agent-head.ts';
+import { isDamaged } from './damage.ts';
 import { AGENT_LIST_BYTES, TOO_MANY_FILES, treeEntries, type Tree } from './entries.ts';
 import { git, GitFailed, lastLine } from './git.ts';
 import { diskFull } from './outcome.ts';
@@ -41,7 +42,7 @@ export async function carryCommits(carry: {
     const listed = await listFiles(resultDir, head.commit);
     return 'odd' in listed ? listed : { ...read, ...listed };
   } catch (error) {
-    if (diskFull(resultDir)) throw error;
+    if (diskFull(resultDir) || (await isDamaged(carry.baseDir, error))) throw error;
     const why = error instanceof GitFailed ? lastLine(error.stderr) : String(error);
     return { odd: `the agent's commits are not sound: ${why || 'git gave no reason'}` };
   }

@@ -1,4 +1,6 @@
+import { existsSync, rmSync } from 'node:fs';
 import type { Failure } from '../../domain/failure.ts';
+import { failpoint } from '../failpoint.ts';
 import { git, GitFailed, lastLine, redact } from './git.ts';
 import { listRemote, NETWORK_TIMEOUT_MS } from './mirror.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
@@ -17,14 +19,22 @@ export interface DeliverBranch {
   /** Accepted results of earlier runs, one of which may have been delivered by a worker that was lost right then. */
   earlier?: readonly string[];
   timeoutMs?: number;
+  /** A push that then does not come to its end is given up. */
+  signal?: AbortSignal;
 }
+
+/** For a push under way to come to its end once it is to stop, and again for the remote to say what stands there. */
+const STOP_MS = 8_000;
+/** Git holds a lock on a branch for a moment. */
+const LOCK_MS = 3_000;
 
 /** `already`: an earlier attempt had brought it there. */
 export type Delivered = { ok: true; already: boolean; commit: string } | { ok: false; failure: Failure };
 
 /**
  * Puts one new branch into the source and touches nothing else of it. A branch that is there with the same commit, or an
- * earlier one, is success, with another a conflict: nothing is ever moved or overwritten.
+ * earlier one, is success, with another a conflict: nothing is ever moved or overwritten. Throws the signal's reason where
+ * it was given up.
  */
 export async function deliverBranch(deliver: DeliverBranch): Promise<Delivered> {
   return deliver.source.kind === 'path' ? toPath(deliver, deliver.source) : toUrl(deliver, deliver.source);
@@ -47,8 +57,10 @@ async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Deliv
       error instanceof GitFailed && /fsck error|did not receive expected object|broken link/i.test(error.stderr);
     return failGit(error, unsound ? 'tampered' : 'repo-unavailable', `${nameOfSource(source)} did not take the commit`);
   }
+  failpoint('deliver.objects-copied');
   try {
-    await git(['-c', 'core.logAllRefUpdates=false', 'update-ref', '--', ref, commit, '0'.repeat(commit.length)], to);
+    await makeRef(source, { ref, commit });
+    failpoint('deliver.branch-made');
     return { ok: true, already: false, commit };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
@@ -65,19 +77,38 @@ async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Deliv
   }
 }
 
+async function makeRef(source: PathSource, { ref, commit }: { ref: string; commit: string }): Promise<void> {
+  const args = ['-c', 'core.logAllRefUpdates=false', '-c', `core.filesRefLockTimeout=${LOCK_MS}`];
+  const update = () =>
+    git([...args, 'update-ref', '--', ref, commit, '0'.repeat(commit.length)], {
+      gitDir: source.commonDir,
+      as: source.owner,
+    });
+  const lock = `${source.commonDir}/${ref}.lock`;
+  await update().catch((error: unknown) => {
+    if (!existsSync(lock)) throw error;
+    // Nobody but the fleet makes this branch: an earlier git was killed over it.
+    rmSync(lock, { force: true });
+    return update();
+  });
+}
+
 async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Delivered> {
-  const { commit, ref } = deliver;
+  const { commit, ref, signal } = deliver;
   const args = ['push', '--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
   try {
     await git([...args, `--force-with-lease=${ref}:`, '--', source.url, `${commit}:${ref}`], {
       gitDir: deliver.gitDir,
       network: true,
       timeoutMs: deliver.timeoutMs ?? NETWORK_TIMEOUT_MS,
+      ...(signal ? { signal: later(signal, STOP_MS) } : {}),
     });
+    failpoint('deliver.branch-made');
     return { ok: true, already: false, commit };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
-    const remote = await listRemote(source.url, [ref, blocking(ref)]);
+    const remote = await listRemote(source.url, [ref, blocking(ref)], signal?.aborted ? STOP_MS : undefined);
+    if (signal?.aborted && !(remote.ok && remote.refs.has(ref))) throw signal.reason;
     return remote.ok
       ? judge(deliver, remote.refs, error)
       : failGit(error, 'repo-unavailable', `${redact(source.url)} did not take the branch`);
@@ -110,6 +141,13 @@ function judge(
   return refused
     ? fail('conflict', `${name} refused the branch ${branch}: ${lastLine(error.stderr)}`)
     : failGit(error, 'repo-unavailable', `${name} did not take the branch ${branch}`);
+}
+
+/** Aborts `ms` after the other one did. */
+function later(signal: AbortSignal, ms: number): AbortSignal {
+  const stop = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => stop.abort(), ms).unref(), { once: true });
+  return stop.signal;
 }
 
 /** The branch whose name would have to be a folder. */

@@ -40,6 +40,8 @@ export interface GitOptions {
   as?: Owner;
   /** Really talks to a remote: the user's own git configuration, HOME and credentials, but no prompt and no terminal. */
   network?: boolean;
+  /** With `network`: ends it early, as when its time is up. */
+  signal?: AbortSignal;
   /** Most bytes of stdout; default 256 MiB. */
   maxBytes?: number;
 }
@@ -125,7 +127,7 @@ export function startGit(args: readonly string[], options: GitOptions, io: Optio
     ...switchUser(options.as),
     ...io,
   }) as unknown as GitProcess;
-  if (options.network) killGroupAfter(child, timeoutMs);
+  if (options.network) killGroupAfter(child, timeoutMs, options.signal);
   return child;
 }
 
@@ -206,13 +208,19 @@ function switchUser(as: Owner | undefined): { uid?: number; gid?: number } {
 }
 
 /** In a session of its own it has no terminal, so ssh cannot ask; its helpers end with it. */
-function killGroupAfter(child: GitProcess, timeoutMs: number): void {
-  const timer = setTimeout(() => {
+function killGroupAfter(child: GitProcess, timeoutMs: number, signal?: AbortSignal): void {
+  const kill = () => {
     try {
       if (child.pid) process.kill(-child.pid, 'SIGKILL');
     } catch {
       child.kill('SIGKILL');
     }
-  }, timeoutMs);
-  void child.finally(() => clearTimeout(timer));
+  };
+  const timer = setTimeout(kill, timeoutMs);
+  if (signal?.aborted) kill();
+  signal?.addEventListener('abort', kill);
+  void child.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', kill);
+  });
 }

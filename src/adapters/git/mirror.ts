@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { isDamaged } from './damage.ts';
 import { git, GitFailed, redact } from './git.ts';
 import { initGitDir } from './init.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
@@ -16,27 +17,51 @@ export interface Fetch {
   /** Fetched instead of everything: a commit id, or a full ref name such as `refs/pull/1/head`. */
   only?: string;
   timeoutMs?: number;
+  /** Ends the wait with the signal's reason, and the fetch where nobody else waits for it. */
+  signal?: AbortSignal;
 }
 
 type Fetched = { ok: true } | Failed;
+interface Flight {
+  fetched: Promise<Fetched>;
+  waiting: number;
+  stop: AbortController;
+}
 
 const running = new Map<string, Promise<unknown>>();
-const waiting = new Map<string, Promise<Fetched>>();
+const waiting = new Map<string, Flight>();
 
 /** Brings a mirror up to date: one fetch at a time per mirror, and all who come while one runs share the next. */
 export function fetchMirror(fetch: Fetch): Promise<Fetched> {
-  const key = fetch.gitDir;
-  const shared = fetch.only ? undefined : waiting.get(key);
-  if (shared) return shared;
-  const before = running.get(key) ?? Promise.resolve();
-  const mine = before.then(() => {
-    if (waiting.get(key) === mine) waiting.delete(key);
-    return fetchNow(fetch);
+  const shared = fetch.only ? undefined : waiting.get(fetch.gitDir);
+  const flight = shared?.stop.signal.aborted ? depart(fetch) : (shared ?? depart(fetch));
+  flight.waiting += 1;
+  const { signal } = fetch;
+  if (!signal) return flight.fetched;
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      flight.waiting -= 1;
+      if (flight.waiting === 0) flight.stop.abort();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    void flight.fetched.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
-  if (!fetch.only) waiting.set(key, mine);
-  const settled = mine.catch(() => {}).finally(() => running.get(key) === settled && running.delete(key));
+}
+
+function depart(fetch: Fetch): Flight {
+  const key = fetch.gitDir;
+  const stop = new AbortController();
+  const before = running.get(key) ?? Promise.resolve();
+  const fetched = before.then(() => {
+    if (waiting.get(key) === flight) waiting.delete(key);
+    return fetchNow({ ...fetch, signal: stop.signal });
+  });
+  const flight = { fetched, waiting: 0, stop };
+  if (!fetch.only) waiting.set(key, flight);
+  const settled = fetched.catch(() => {}).finally(() => running.get(key) === settled && running.delete(key));
   running.set(key, settled);
-  return mine;
+  return flight;
 }
 
 /** Whether this process fetches into a mirror just now. */
@@ -53,6 +78,7 @@ async function fetchNow(fetch: Fetch, repaired = false): Promise<Fetched> {
       gitDir: fetch.gitDir,
       network: true,
       timeoutMs: fetch.timeoutMs ?? NETWORK_TIMEOUT_MS,
+      ...(fetch.signal ? { signal: fetch.signal } : {}),
     });
   try {
     await run(specs);
@@ -60,9 +86,27 @@ async function fetchNow(fetch: Fetch, repaired = false): Promise<Fetched> {
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     if (/couldn't find remote ref HEAD/.test(error.stderr)) return withoutHead(fetch, run);
-    if (!repaired && repair(fetch.gitDir, error.stderr)) return fetchNow(fetch, true);
+    if (!repaired && (repair(fetch.gitDir, error.stderr) || (await dropDamaged(fetch.gitDir, error))))
+      return fetchNow(fetch, true);
     return failGit(error, 'repo-unavailable', `${redact(fetch.url)} cannot be reached`);
   }
+}
+
+/** Everything in it comes from the remote: what is damaged is fetched again. */
+async function dropDamaged(gitDir: string, failed: unknown): Promise<boolean> {
+  if (!(await isDamaged(gitDir, failed))) return false;
+  const old = `${gitDir}.damaged-${randomBytes(4).toString('hex')}`;
+  renameSync(gitDir, old);
+  rmSync(old, { recursive: true, force: true });
+  return true;
+}
+
+/** Fetches a mirror anew that was found damaged in reading it. Undefined: it is whole. */
+export async function mendMirror(
+  mirror: { url: string; gitDir: string },
+  failed: unknown,
+): Promise<Fetched | undefined> {
+  return (await dropDamaged(mirror.gitDir, failed)) ? fetchMirror(mirror) : undefined;
 }
 
 /** A remote whose HEAD names a branch that does not exist. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { removeBusyTree } from '../remove-tree.ts';
 import { treeEntries } from './entries.ts';
 import { git } from './git.ts';
 import { formatOf, initGitDir, writeRef, type Identity } from './init.ts';
@@ -24,7 +25,7 @@ const MAKING = '.making-';
  */
 export async function createPrivateRepo(create: CreatePrivateRepo): Promise<void> {
   const { tree, commit } = create;
-  sweep(tree);
+  await sweep(tree);
   if (existsSync(tree) && readdirSync(tree).length > 0) return;
   const temp = `${tree}${MAKING}${randomBytes(4).toString('hex')}`;
   const gitDir = `${temp}/.git`;
@@ -50,12 +51,12 @@ export async function createPrivateRepo(create: CreatePrivateRepo): Promise<void
   }
 }
 
-/** What a killed attempt left. Only one attempt per run is ever alive. */
-function sweep(tree: string): void {
+/** What a killed attempt left. Only one attempt per run is ever alive, but for its git. */
+async function sweep(tree: string): Promise<void> {
   const prefix = basename(tree) + MAKING;
   if (!existsSync(dirname(tree))) return;
   for (const name of readdirSync(dirname(tree)))
-    if (name.startsWith(prefix)) rmSync(`${dirname(tree)}/${name}`, { recursive: true, force: true, maxRetries: 5 });
+    if (name.startsWith(prefix)) await removeBusyTree(`${dirname(tree)}/${name}`);
 }
 
 /** A regular file of the base, or null where there is none. Throws where it is larger than `maxBytes` (default 1 MiB). */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDamaged } from './damage.ts';
 import { git } from './git.ts';
 import { formatOf, initGitDir, isCommitId, writeRef } from './init.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
@@ -15,26 +16,49 @@ interface Save {
 }
 
 /** Keeps a commit with all its history in the vault (`vault/<key>.git`), under a ref. Idempotent. */
-export const saveRescue = (save: Save): Promise<{ ok: true } | Failed> => inVault(save.vaultDir, () => keep(save));
+export const saveRescue = (save: Save): Promise<{ ok: true } | Failed> =>
+  inVault(save.vaultDir, async () => {
+    const { vaultDir } = save;
+    try {
+      return await keep(save).catch(async (error: unknown) => {
+        if (!(await isDamaged(vaultDir, error))) throw error;
+        await renew(vaultDir);
+        return keep(save);
+      });
+    } catch (error) {
+      return failGit(error, 'repo-unavailable', `the rescue copy could not be written to ${vaultDir}`);
+    }
+  });
 
-async function keep(save: Save): Promise<{ ok: true } | Failed> {
+async function keep(save: Save): Promise<{ ok: true }> {
   const { vaultDir: vault, gitDir, commit, ref } = save;
   prepare(vault, commit);
   if (readRef(vault, ref) === commit) return { ok: true };
   keepShallow(vault, gitDir);
-  try {
-    // run from the vault, which knows what it has, looking into the result repository for what it lacks
-    await copyObjects({
-      from: { gitDir: vault, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${gitDir}/objects`) } },
-      to: { gitDir: vault },
-      revs: [commit, ...kept(vault).map((id) => `^${id}`)],
-      strict: false,
-    });
-  } catch (error) {
-    return failGit(error, 'repo-unavailable', `the rescue copy could not be written to ${vault}`);
-  }
+  // run from the vault, which knows what it has, looking into the result repository for what it lacks
+  await copyObjects({
+    from: { gitDir: vault, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${gitDir}/objects`) } },
+    to: { gitDir: vault },
+    revs: [commit, ...kept(vault).map((id) => `^${id}`)],
+    strict: false,
+  });
   writeRef(vault, ref, commit);
   return { ok: true };
+}
+
+/** A new vault with what can still be read of a damaged one, which stays beside it for a person. */
+async function renew(vault: string): Promise<void> {
+  const old = `${vault}.damaged-${randomBytes(4).toString('hex')}`;
+  renameSync(vault, old);
+  for (const [ref, commit] of refsOf(old)) {
+    prepare(vault, commit);
+    keepShallow(vault, old);
+    const from = { gitDir: vault, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${old}/objects`) } };
+    await copyObjects({ from, to: { gitDir: vault }, revs: [commit], strict: false }).then(
+      () => writeRef(vault, ref, commit),
+      () => undefined,
+    );
+  }
 }
 
 /** Where a rescued commit can be read; the vault stands for the result repository in `deliverBranch` and `checkoutTree`. */
@@ -60,15 +84,16 @@ export function readRef(vault: string, ref: string): string | null {
 }
 
 /** Commits that the vault has under a ref already. */
-function kept(vault: string): string[] {
+const kept = (vault: string): string[] => [...new Set(refsOf(vault).map(([, id]) => id))].slice(0, 1_000);
+
+function refsOf(vault: string): [ref: string, commit: string][] {
   const names = readdirSync(`${vault}/refs`, { recursive: true, encoding: 'utf8' });
-  return [
-    ...new Set(
-      names.filter((name) => statSync(`${vault}/refs/${name}`).isFile()).map((name) => readRef(vault, `refs/${name}`)),
-    ),
-  ]
-    .filter((id) => id !== null)
-    .slice(0, 1_000);
+  return names
+    .filter((name) => statSync(`${vault}/refs/${name}`).isFile())
+    .flatMap((name) => {
+      const id = readRef(vault, `refs/${name}`);
+      return id ? [[`refs/${name}`, id]] : [];
+    });
 }
 
 function prepare(vault: string, commit: string): void {

@@ -16,6 +16,8 @@ export async function resolveBase(resolve: {
   base?: string;
   /** For the network, default five minutes. */
   timeoutMs?: number;
+  /** Ends the wait for the network with its reason. */
+  signal?: AbortSignal;
 }): Promise<{ ok: true; commit: string } | Failed> {
   const { source } = resolve;
   const base = resolve.base ?? 'HEAD';
@@ -23,8 +25,7 @@ export async function resolveBase(resolve: {
   const mark = `${source.key} ${base}`;
   if (known.has(mark)) return { ok: true, commit: base };
   try {
-    const commit =
-      source.kind === 'path' ? await lookUp(source, onPath(base)) : await fromUrl(source, base, resolve.timeoutMs);
+    const commit = source.kind === 'path' ? await lookUp(source, onPath(base)) : await fromUrl(source, base, resolve);
     if (typeof commit !== 'string') return commit ?? missing(source, base);
     if (commit === base) remember(mark);
     return { ok: true, commit };
@@ -36,9 +37,10 @@ export async function resolveBase(resolve: {
 async function fromUrl(
   source: UrlSource,
   base: string,
-  timeoutMs: number | undefined,
+  { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal },
 ): Promise<string | Failed | null> {
-  const fetch = { url: source.url, gitDir: source.gitDir, ...(timeoutMs ? { timeoutMs } : {}) };
+  const { url, gitDir } = source;
+  const fetch = { url, gitDir, ...(timeoutMs ? { timeoutMs } : {}), ...(signal ? { signal } : {}) };
   if (isCommitId(base)) {
     const here = await lookUp(source, [base]).catch(() => null);
     if (here) return here;

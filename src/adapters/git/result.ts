@@ -1,5 +1,6 @@
 import { lstatSync, rmSync } from 'node:fs';
 import type { Change, ResultTree } from '../../ports.ts';
+import { removeBusyTree } from '../remove-tree.ts';
 import { buildTree } from './build-tree.ts';
 import { carryCommits, type Carried } from './carry.ts';
 import { checkResult } from './check-result.ts';
@@ -22,6 +23,8 @@ export interface CaptureResult {
   preexisting?: Readonly<Record<string, Entry>>;
 }
 
+const EMPTIED = '.: nothing is left, neither files nor the repository';
+
 /** The agent's tree as we read it, as a commit of ours or of its own. Idempotent while the tree stays the same. */
 export async function captureResult(capture: CaptureResult): Promise<ResultTree> {
   const { tree, resultDir, baseDir, base, preexisting } = capture;
@@ -29,7 +32,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
 
   // 1. a repository that the agent has never seen; what stands where the worktree was would lead elsewhere
   if (!lstatSync(tree, { throwIfNoEntry: false })?.isDirectory()) rmSync(tree, { force: true });
-  rmSync(resultDir, { recursive: true, force: true });
+  await removeBusyTree(resultDir);
   initGitDir({ dir: resultDir, format, head: 'ref: refs/heads/result', bare: true, borrow: baseDir });
   const baseTree = await treeEntries(baseDir, base);
 
@@ -56,6 +59,10 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     built = build({ entries, head: headTree, left, format });
   }
 
+  const { violations } = walked;
+  if ('odd' in carried && violations.length === 0 && entries.size === 0 && baseTree.entries.size > 0)
+    violations.push(EMPTIED);
+
   // 4. objects, and a commit of ours where the agent left something uncommitted
   const to = { gitDir: resultDir, format };
   let commit = kept.head;
@@ -67,7 +74,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     const seconds = Math.floor(Date.now() / 1000);
     const body = commitObject({ tree: built.id, parents: [kept.head], identity: capture.identity, seconds, message });
     commit = writeLoose(to, 'commit', body);
-    if (walked.violations.length === 0)
+    if (violations.length === 0)
       refused = await checkResult({ gitDir: resultDir, commit, head: kept.head, left, entries });
   }
   writeRef(resultDir, 'refs/heads/head', kept.head);
@@ -81,7 +88,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     commits: kept.commits,
     leftUncommitted: left.length,
     odd: 'odd' in carried ? carried.odd : null,
-    violations: [...walked.violations, ...refused],
+    violations: [...violations, ...refused],
   };
 }
 

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { dropDamagedBase, ensureBase, releaseBases } from '../../src/adapters/git/base-store.ts';
+import { checkoutTree } from '../../src/adapters/git/checkout.ts';
+import { deliverBranch } from '../../src/adapters/git/deliver.ts';
+import { GitFailed } from '../../src/adapters/git/git.ts';
+import { openRescue, saveRescue } from '../../src/adapters/git/rescue.ts';
+import { resolveBase } from '../../src/adapters/git/resolve-base.ts';
+import { processTable } from '../../src/adapters/process.ts';
+import { openSource } from '../../src/adapters/git/source.ts';
+import { git, makeLab, must, write } from '../helpers/git.ts';
+import { silentServer } from '../helpers/silent-server.ts';
+import { tempDir } from '../helpers/temp.ts';
+import { until } from '../helpers/until.ts';
+
+/** No compression makes it small: damage in the middle of a pack hits it. */
+const files = () => ({ 'a.txt': 'a\n', 'large.bin': randomBytes(250_000).toString('hex') });
+const cutPacks = (gitDir: string): void => {
+  const dir = `${gitDir}/objects/pack`;
+  for (const name of readdirSync(dir).filter((each) => each.endsWith('.pack')))
+    truncateSync(`${dir}/${name}`, statSync(`${dir}/${name}`).size >> 1);
+};
+const failed = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('a base store', () => {
+  test('that git finds damaged is made anew, and what is left of it stays as long as a run may borrow from it', async () => {
+    await using temp = await tempDir();
+    const { home, source, base, baseDir } = await makeLab(temp.path, files());
+    cutPacks(baseDir);
+    const error = await failed(checkoutTree({ gitDir: baseDir, commit: base, dir: `${temp.path}/out` }));
+    expect(error).toBeInstanceOf(GitFailed);
+    expect(await dropDamagedBase(baseDir, error)).toBe(true);
+    expect(must(await ensureBase({ source, commit: base, home })).path).toBe(baseDir);
+    expect(git(baseDir, 'fsck', '--full')).toBe('');
+
+    const names = () => readdirSync(`${home.bases}/${source.key}`).filter((name) => name.includes('damaged'));
+    releaseBases({ home, inUse: new Set([baseDir]) });
+    expect(names()).toHaveLength(1);
+    releaseBases({ home, inUse: new Set() });
+    expect(names()).toEqual([]);
+  });
+
+  test('that is whole stays, whatever git says; also where its history holds what git finds odd today', async () => {
+    await using temp = await tempDir();
+    const { repo, source, home } = await makeLab(temp.path);
+    const odd = `tree ${git(repo, 'rev-parse', 'HEAD^{tree}')}\nauthor A <a@b> 1 +0000\ncommitter A<a@b> 1 +0000\n\nodd\n`;
+    writeFileSync(`${temp.path}/odd`, odd);
+    const commit = git(repo, 'hash-object', '--literally', '-t', 'commit', '-w', `${temp.path}/odd`);
+    const { path } = must(await ensureBase({ source, commit, home }));
+    const error = new GitFailed(['x'], { code: 128, stderr: 'fatal: bad object HEAD', timedOut: false });
+    expect(() => git(path, 'fsck', '--full')).toThrow();
+    expect(await dropDamagedBase(path, error)).toBe(false);
+  });
+});
+
+test('a mirror that is damaged is fetched anew, also where only the base is made from it', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, files());
+  const url = `file://${lab.repo}`;
+  const { source } = must(await openSource({ repo: url, mirrorDir: lab.home.mirror }));
+  const { commit } = must(await resolveBase({ source }));
+  const damages = [
+    cutPacks,
+    (dir: string) => truncateSync(`${dir}/HEAD`, 0),
+    (dir: string) => rmSync(`${dir}/objects`, { recursive: true }),
+  ];
+  for (const damage of damages) {
+    damage(source.kind === 'url' ? source.gitDir : '');
+    const { path } = must(await ensureBase({ source, commit, home: lab.home }));
+    rmSync(path, { recursive: true });
+    damage(source.kind === 'url' ? source.gitDir : '');
+    git(lab.repo, 'commit', '-q', '--allow-empty', '-m', 'next');
+    expect(must(await resolveBase({ source })).commit).toBe(git(lab.repo, 'rev-parse', 'HEAD'));
+  }
+});
+
+test('a damaged vault is replaced by one with what can be read of it', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { 'a.txt': 'a' });
+  const vaultDir = lab.home.vaultOf('key');
+  const save = async (ref: string, content: string) => {
+    write(lab.tree, { 'a.txt': content });
+    const { gitDir, commit } = await lab.capture();
+    must(await saveRescue({ vaultDir, gitDir, commit, ref }));
+    return commit;
+  };
+  const small = await save('refs/fleet/t/1-a', 'small');
+  await save('refs/fleet/t/2-b', randomBytes(250_000).toString('hex'));
+  const packs = readdirSync(`${vaultDir}/objects/pack`).map((name) => `${vaultDir}/objects/pack/${name}`);
+  const [largest] = packs.filter((path) => path.endsWith('.pack')).sort((a, b) => statSync(b).size - statSync(a).size);
+  truncateSync(largest!, 1_000);
+
+  const last = await save('refs/fleet/t/3-c', 'last');
+  expect(must(await openRescue({ vaultDir, ref: 'refs/fleet/t/3-c' })).commit).toBe(last);
+  expect(must(await openRescue({ vaultDir, ref: 'refs/fleet/t/1-a' })).commit).toBe(small);
+  expect(await openRescue({ vaultDir, ref: 'refs/fleet/t/2-b' })).toMatchObject({
+    failure: { reason: 'base-missing' },
+  });
+  expect(git(vaultDir, 'fsck', '--full')).toBe('');
+  expect(readdirSync(lab.home.vault).filter((name) => name.includes('damaged'))).toHaveLength(1);
+});
+
+test('a lock that a killed git left on the branch of a task is taken away', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path);
+  write(lab.tree, { 'b.txt': 'b' });
+  const { gitDir, commit, base } = await lab.capture();
+  mkdirSync(`${lab.repo}/.git/refs/heads/fleet`);
+  writeFileSync(`${lab.repo}/.git/refs/heads/fleet/t1.lock`, '');
+  const ref = 'refs/heads/fleet/t1';
+  expect(await deliverBranch({ source: lab.source, gitDir, commit, base, ref })).toMatchObject({ ok: true });
+  expect(git(lab.repo, 'rev-parse', ref)).toBe(commit);
+});
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test('a remote that says nothing is waited for only as long as somebody wants to know', async () => {
+  await using temp = await tempDir();
+  await using remote = await silentServer();
+  const { source } = must(
+    await openSource({ repo: `git://127.0.0.1:${remote.port}/x`, mirrorDir: (key) => `${temp.path}/${key}` }),
+  );
+  const [one, two] = [new AbortController(), new AbortController()];
+  const fetching = () => [...processTable().values()].some(({ pid }) => commandOf(pid).includes(source.gitDir));
+  const waits = [one, two].map(({ signal }) => resolveBase({ source, signal }));
+  await until(fetching);
+  one.abort(new Error('one'));
+  await expect(waits[0]).rejects.toThrow('one');
+  expect(fetching()).toBe(true);
+  two.abort(new Error('two'));
+  await expect(waits[1]).rejects.toThrow('two');
+  await until(() => !fetching());
+});
