@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processTable } from '../../src/adapters/process.ts';
 
@@ -55,6 +55,17 @@ export async function keeperOf({ pid }: LiveAgent): Promise<number> {
   for (let at = table.get(pid)?.parent; at; at = table.get(at)?.parent)
     if ((await read(at, 'cmdline')).startsWith('fleet-keeper')) return at;
   throw new Error(`agent ${pid} has no keeper`);
+}
+
+/** The process that holds the agents of a home, known by its lock. */
+export async function keeperIn(home: string): Promise<number | undefined> {
+  for (const { pid, zombie } of processTable().values()) {
+    if (zombie || !(await read(pid, 'cmdline')).startsWith('fleet-keeper')) continue;
+    const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
+    const files = await Promise.all(open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+    if (files.includes(`${home}/keeper.lock`)) return pid;
+  }
+  return undefined;
 }
 
 const isInit = async (pid: number): Promise<boolean> => (await read(pid, 'cmdline')).split('\0')[3] === 'fleet-init';

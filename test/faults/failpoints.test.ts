@@ -1,0 +1,146 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FAILPOINTS, type Failpoint } from '../../src/adapters/failpoint.ts';
+import { agent, git, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { keeperIn } from '../helpers/live-agents.ts';
+import { until } from '../helpers/until.ts';
+import { readLog } from './lab.ts';
+
+/** `whole`: accepted at once. `half`: the first run is rejected, the second one accepted. */
+type Story = 'whole' | 'half';
+/** What a task that a crash has disturbed must have in common with one that went in peace. */
+interface End {
+  state: string;
+  accepted: boolean | undefined;
+  receipts: [kind: string, ok: boolean][];
+  tree: string;
+  commits: string;
+  attempts: number;
+}
+interface Told {
+  end: End;
+  /** By run, oldest first: why it was not accepted, and how often its agent was started. */
+  runs: { reason: string | null; starts: number }[];
+}
+
+let fleet: TestFleet;
+let repo: string;
+const calm = new Map<Story, Told>();
+
+beforeAll(async () => {
+  fleet = await TestFleet.start();
+  repo = await fleet.repo('repo');
+  for (const story of ['whole', 'half'] as const) calm.set(story, await tell(`calm-${story}`, story));
+  expect(calm.get('whole')!.runs).toEqual([{ reason: null, starts: 1 }]);
+  expect(calm.get('half')!.runs).toEqual([
+    { reason: 'receipts-rejected', starts: 1 },
+    { reason: null, starts: 1 },
+  ]);
+}, 240_000);
+afterAll(() => fleet[Symbol.asyncDispose]());
+
+const start = (name: string, env: Record<string, string> = {}): Promise<TestWorker> =>
+  fleet.worker(
+    name,
+    {
+      lease: { heartbeat: '3s', grace: '45s', selfKill: '30s' },
+      worker: { slots: 2, queues: [name] },
+      coders: { maker: agent('commit-and-leave.sh') },
+    },
+    { env },
+  );
+
+/** One task from start to end, disturbed on the way; nothing of it is left but its branch and its record. */
+async function tell(
+  name: string,
+  story: Story,
+  fault?: { point: Failpoint; strike: (worker: TestWorker) => Promise<TestWorker> },
+): Promise<Told> {
+  let worker = await start(name, fault ? { FLEET_FAILPOINT: fault.point } : {});
+  const id = await fleet.fleet.enqueue({
+    ...{ objective: story, repo, coder: 'maker', queue: name, verify: ['test -e left.txt'] },
+    retry: { backoff: '1s' },
+  });
+  if (fault) worker = await fault.strike(worker);
+  const report = await fleet.settled(id);
+
+  // A claim that its task never heard of is the reaper's, which waits.
+  await until(async () => (await readdir(`${worker.home}/runs`)).every((entry) => entry === '.trash'), {
+    timeoutMs: 60_000,
+  });
+  expect((await worker.view()).slots.used).toBe(0);
+  expect(await strays(`${worker.home}/runs/`)).toEqual([]);
+  const logs = await Promise.all(report.runs.map(({ n }) => readLog(worker, id, n)));
+  const starts = logs.map((log) => log.toString().match(/^started/gm)?.length ?? 0);
+  await worker.stop('SIGTERM');
+  await until(async () => (await strays(worker.home)).length === 0, { timeoutMs: 20_000 });
+  await until(async () => (await keeperIn(worker.home)) === undefined);
+
+  expect(await git(repo, 'branch', '--list', `fleet/${id}*`, '--format=%(refname:short)')).toBe(`fleet/${id}`);
+  return {
+    end: {
+      state: report.state,
+      accepted: report.verdict?.accepted,
+      receipts: report.receipts.map(({ kind, ok }) => [kind, ok]),
+      tree: await git(repo, 'rev-parse', `fleet/${id}^{tree}`),
+      commits: await git(repo, 'log', '--format=%s %an', `main..fleet/${id}`),
+      attempts: report.attempts.used,
+    },
+    runs: report.runs.map(({ reason }, i) => ({ reason, starts: starts[i]! })),
+  };
+}
+
+/** The worker dies of its kill point, and is started again. */
+async function workerDies(worker: TestWorker): Promise<TestWorker> {
+  let dead = false;
+  void worker.exited.then(() => (dead = true));
+  await until(() => dead, { timeoutMs: 60_000 });
+  expect(await worker.exited).toBeNull();
+  await worker.stop();
+  return start(nameOf(worker));
+}
+
+async function keeperDies(worker: TestWorker): Promise<TestWorker> {
+  const pid = await keeperIn(worker.home);
+  expect(pid).toBeDefined();
+  await until(async () => (await keeperIn(worker.home)) !== pid, { timeoutMs: 60_000 });
+  return worker;
+}
+
+async function bothDie(worker: TestWorker): Promise<TestWorker> {
+  await keeperDies(worker);
+  await worker.stop('SIGKILL');
+  return start(nameOf(worker));
+}
+
+const nameOf = ({ home }: TestWorker): string => home.slice(home.lastIndexOf('/') + 1);
+const label = (point: Failpoint, more = ''): string => `${point.replace(/\W/g, '-')}${more}`;
+
+describe('F23, F24: a worker that dies between two steps loses and doubles nothing', () => {
+  const ofHalf: readonly Failpoint[] = ['save.kept', 'verify.rejected-kept', 'release.ended', 'release.removed'];
+  const ofWhole = FAILPOINTS.worker.filter((point) => point !== 'save.kept');
+
+  async function proves(point: Failpoint, story: Story): Promise<void> {
+    expect(await tell(label(point, `-${story}`), story, { point, strike: workerDies })).toEqual(calm.get(story));
+  }
+  test.concurrent.each(ofWhole)('at %s', (point) => proves(point, 'whole'), 240_000);
+  test.concurrent.each(ofHalf)('at %s of a run that is rejected', (point) => proves(point, 'half'), 240_000);
+});
+
+describe('F23: a keeper that dies between two steps takes its agent along, and nothing else', () => {
+  /** From here on its successor knows how the run ended. */
+  const known: Failpoint = 'keeper.exit-recorded';
+
+  async function proves(point: Failpoint, strike: (worker: TestWorker) => Promise<TestWorker>): Promise<void> {
+    const { end, runs } = await tell(label(point, strike === bothDie ? '-both' : ''), 'whole', { point, strike });
+    const { end: calmEnd, runs: calmRuns } = calm.get('whole')!;
+    expect(end).toEqual(calmEnd);
+    if (point === known) return expect(runs).toEqual(calmRuns);
+    const [lost, ...later] = runs;
+    expect(lost!.reason).toBe('host-lost');
+    expect(lost!.starts).toBeLessThanOrEqual(1);
+    expect(later).toEqual(calmRuns);
+  }
+  test.concurrent.each(FAILPOINTS.keeper)('at %s', (point) => proves(point, keeperDies), 240_000);
+  test.concurrent.each(FAILPOINTS.keeper)('at %s, and its worker with it', (point) => proves(point, bothDie), 240_000);
+});
