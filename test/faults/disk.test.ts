@@ -19,6 +19,7 @@ const coders = {
   wait: agent('wait-for-file.sh'),
   bytes: agent('fill-disk.sh'),
   inodes: agent('fill-inodes.sh'),
+  glutton: agent('glutton.sh'),
   fails: agent('fail-when-full.sh'),
   hold: agent('hold-result.sh'),
   ok: agent('ok.sh'),
@@ -106,7 +107,7 @@ rootTest('F27: an agent that fails as the disk is full has used up no attempt (n
 test('F27: an agent over its own limit has used up its budget, and it is said by how much', async () => {
   const { worker, enqueue } = lab('limit');
   await using _ = await worker();
-  const id = await enqueue('bytes', { repo: await fleet.repo('repo-limit'), limits: { disk: '20MB' } });
+  const id = await enqueue('glutton', { repo: await fleet.repo('repo-limit'), limits: { disk: '20MB' } });
   expect(await fleet.settled(id, 120_000)).toMatchObject({
     state: 'parked',
     reason: 'over-budget',
