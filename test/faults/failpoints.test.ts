@@ -86,7 +86,10 @@ async function tell(
       commits: await git(repo, 'log', '--format=%s %an', `main..fleet/${id}`),
       attempts: report.attempts.used,
     },
-    runs: report.runs.map(({ reason }, i) => ({ reason, starts: starts[i]! })),
+    runs: report.runs.map(({ reason, message }, i) => ({
+      reason: reason === 'host-lost' ? `${reason}: ${message}` : reason,
+      starts: starts[i]!,
+    })),
   };
 }
 
@@ -137,7 +140,7 @@ describe('F23: a keeper that dies between two steps takes its agent along, and n
     expect(end).toEqual(calmEnd);
     if (point === known) return expect(runs).toEqual(calmRuns);
     const [lost, ...later] = runs;
-    expect(lost!.reason).toBe('host-lost');
+    expect(lost!.reason).toMatch(/^host-lost: /);
     expect(lost!.starts).toBeLessThanOrEqual(1);
     expect(later).toEqual(calmRuns);
   }
