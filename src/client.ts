@@ -9,21 +9,35 @@ import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
 import { startTask } from './client/start.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
 import { mapBounded, type Wire } from './client/wire.ts';
-import { listWorkers, type AttachedWorker } from './client/workers.ts';
+import {
+  giveOrder,
+  listOrders,
+  untilObeyed,
+  untilStopped,
+  withdrawOrder,
+  workersNamed,
+  type StandingOrder,
+  type Stopped,
+} from './client/orders.ts';
+import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
 import type { FilePiece } from './domain/question.ts';
 import type { TaskInput } from './domain/task.ts';
+import type { FleetOrder } from './domain/worker.ts';
 
 /** With src/client/*: the only files that start, signal, query and list tasks. */
 
 export { FleetError } from './domain/error.ts';
 export type {
-  AttachedWorker,
   Explanation,
   FileRequest,
+  FleetOrder,
+  FleetWorker,
   FollowOptions,
   Order,
   RunPlace,
+  StandingOrder,
+  Stopped,
   TaskFilter,
   TaskInput,
   TaskReport,
@@ -48,6 +62,17 @@ export async function connectFleet({ env = process.env, config }: FleetOptions =
       close: () => connection.close(),
     },
   );
+}
+
+/** An order as a person gives it; `by` is shown to everybody. */
+export type Said = Omit<FleetOrder, 'at'>;
+export interface OrderGiven {
+  order: FleetOrder | null;
+  /** Those of that name, attached or not. */
+  workers: FleetWorker[];
+  withdrawn: boolean;
+  /** What stands for all workers. */
+  fleetOrder: FleetOrder | null;
 }
 
 const WIDTH = 8;
@@ -97,7 +122,43 @@ export class Fleet implements AsyncDisposable {
   findRun = (id: string, n?: number): Promise<RunPlace> => findRun(this.#wire, id, n);
   readRun = (run: RunPlace, request: FileRequest): Promise<FilePiece> => readRunFile(this.#wire, run, request);
 
-  workers = (): Promise<AttachedWorker[]> => listWorkers(this.#wire);
+  /** Those that are attached, were lost, or left a few days ago. */
+  workers = (): Promise<FleetWorker[]> => listWorkers(this.#wire);
+  isAttached = isAttached;
+
+  /** What people ordered workers, and stands. */
+  orders = (): Promise<StandingOrder[]> => listOrders(this.#wire);
+  /** Replaces the last order to all; workers obey within seconds, those that attach later at once. */
+  async orderAll(said: Said): Promise<FleetOrder> {
+    const order = { ...said, at: new Date().toISOString() };
+    await giveOrder(this.#wire, { ...order, worker: null });
+    return order;
+  }
+  /** As `orderAll`, for one worker. @throws FleetError (2) where none of that name was ever attached */
+  async orderWorker(worker: string, said: Said): Promise<OrderGiven> {
+    const workers = await workersNamed(this.#wire, worker);
+    const order = { ...said, at: new Date().toISOString() };
+    await giveOrder(this.#wire, { ...order, worker });
+    return { order, workers, withdrawn: false, fleetOrder: null };
+  }
+  /** Withdraws the order to all; `orders` are those of single workers, which stand. */
+  async resumeAll(by: string): Promise<{ withdrawn: boolean; orders: StandingOrder[] }> {
+    const withdrawn = await withdrawOrder(this.#wire, { worker: null, by });
+    return { withdrawn, orders: (await this.orders()).filter(({ worker }) => worker !== null) };
+  }
+  /** Withdraws the order to one worker. @throws FleetError (2) where none of that name was ever attached */
+  async resumeWorker(worker: string, by: string): Promise<OrderGiven> {
+    const workers = await workersNamed(this.#wire, worker);
+    const withdrawn = await withdrawOrder(this.#wire, { worker, by });
+    const [fleetOrder = null] = (await this.orders()).filter((order) => order.worker === null);
+    return { order: null, workers, withdrawn, fleetOrder };
+  }
+  /** Until every attached worker has said that its agents are down, for 30 s at most. */
+  untilStopped = (order: FleetOrder): Promise<Stopped> => untilStopped(this.#wire, order);
+  /** Until those workers have obeyed the order, or its withdrawal: they hold, left, were lost, or take new work again. */
+  untilObeyed = (awaited: { hostQueues: readonly string[]; order: FleetOrder | null }): Promise<FleetWorker[]> =>
+    untilObeyed(this.#wire, awaited);
+
   /** Why it is not running, or not done, in one sentence. */
   explain = (id: string): Promise<Explanation> => explainTask(this.#wire, id);
   /** As `explain`, of a report that is at hand. */

@@ -152,10 +152,10 @@ describe('a worker', () => {
     await fleet.wait(id);
     const listed = await until(async () => {
       const workers = await fleet.workers();
-      return workers.length > 0 && workers;
+      return workers.some(({ view }) => view) && workers;
     });
     expect(listed).toMatchObject([
-      { name: 'ada', hostQueue: HOST, queues: ['fleet'], view: { slots: { total: 2, used: 0 } } },
+      { name: 'ada', hostQueue: HOST, queues: ['fleet'], state: 'attached', view: { slots: { total: 2, used: 0 } } },
     ]);
     expect((await cli('workers')).out).toContain('0 of 2');
 

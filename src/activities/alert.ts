@@ -6,24 +6,35 @@ import type { TaskView } from '../domain/run.ts';
 import type { Deps } from './context.ts';
 import { environment } from './environment.ts';
 
-/** A task that waits for a person. `key` is the same however often it is sent. */
-export type Alert = { key: string } & Pick<TaskView, 'id' | 'title' | 'state' | 'reason' | 'message'>;
+/** A task that waits for a person, or a worker that was lost or takes no new work. `key` is the same however often it is sent. */
+export type Alert = TaskAlert | WorkerAlert;
+export type TaskAlert = { key: string } & Pick<TaskView, 'id' | 'title' | 'state' | 'reason' | 'message'>;
+export interface WorkerAlert {
+  key: string;
+  worker: string;
+  machine: string;
+  state: 'lost' | 'holding';
+  message: string;
+}
 
 /** Posts to the configured webhook and runs the configured command, JSON on its stdin. Once for each alert on this
  * worker; a crash right after the sending repeats it with the same key. */
 export async function sendAlert(deps: Deps, alert: Alert): Promise<void> {
   const { webhook, command } = deps.config.alerts;
-  const dir = `${deps.home.task(alert.id).dir}/alerts`;
-  await mkdir(dir, { recursive: true });
+  const about = 'id' in alert ? { FLEET_TASK: alert.id } : { FLEET_WORKER: alert.worker };
+  const dir = 'id' in alert ? `${deps.home.task(alert.id).dir}/alerts` : deps.home.alerts;
   const name = createHash('sha256').update(alert.key).digest('hex').slice(0, 16);
   const once = async (channel: string, send: () => Promise<unknown>) => {
     const sent = `${dir}/${name}.${channel}`;
     if (existsSync(sent)) return;
     await send();
-    await writeFile(sent, '');
+    // The disk may be what the alert is about: it is not sent again for that.
+    await mkdir(dir, { recursive: true })
+      .then(() => writeFile(sent, ''))
+      .catch(() => undefined);
   };
   const body = JSON.stringify(alert);
   if (webhook) await once('webhook', () => postWebhook({ url: webhook, key: alert.key, body }));
-  const env = environment(deps.env, ['HOME'], { FLEET_TASK: alert.id });
+  const env = environment(deps.env, ['HOME'], about);
   if (command) await once('command', () => runHook({ command, env, input: body }));
 }

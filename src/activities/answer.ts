@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readNote } from '../adapters/notes.ts';
 import { readAt, readSegments } from '../adapters/segments.ts';
-import type { Answer, FilePiece, Question, TaskFile, WorkerView } from '../domain/question.ts';
+import type { FilePiece, Question, TaskFile } from '../domain/question.ts';
 import { cleanedSentence } from './cleaned.ts';
 import type { Deps } from './context.ts';
 
@@ -12,28 +12,7 @@ const MAX_PIECE = 256 * 1024;
 const POLL_MS = 200;
 
 /** Answers one question of a client, read only. */
-export async function answer(deps: Deps, question: Question): Promise<Answer> {
-  return question.ask === 'worker' ? describeWorker(deps) : readTaskFile(deps, question);
-}
-
-function describeWorker({ worker, coders, config, registry }: Deps): WorkerView {
-  return {
-    name: worker.name,
-    machine: worker.machine,
-    hostQueue: worker.hostQueue,
-    queues: worker.queues,
-    coders: [...coders].map(([name, { version }]) => ({ name, version })),
-    slots: { total: config.worker.slots, used: registry.size },
-    runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
-    since: worker.startedAt,
-    version: worker.version,
-    pid: process.pid,
-  };
-}
-
-type FileQuestion = Extract<Question, { ask: 'file' }>;
-
-async function readTaskFile(deps: Deps, question: FileQuestion): Promise<FilePiece> {
+export async function answer(deps: Deps, question: Question): Promise<FilePiece> {
   const deadline = performance.now() + Math.min(question.waitMs, 20_000);
   for (;;) {
     const live = deps.registry.list().some(({ taskId, n }) => taskId === question.taskId && n === question.n);
@@ -44,7 +23,7 @@ async function readTaskFile(deps: Deps, question: FileQuestion): Promise<FilePie
   }
 }
 
-async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) {
+async function readPiece(deps: Deps, { taskId, n, file, offset }: Question) {
   const task = deps.home.task(taskId);
   const run = task.runOf(n);
   const gone = existsSync(run.dir) ? undefined : await cleanedSentence(deps, taskId);
@@ -73,7 +52,7 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) 
 /** While a run is live, its own copy of a note is the newest. */
 async function liveNote(
   deps: Deps,
-  { taskId, file, offset }: Pick<FileQuestion, 'taskId' | 'file' | 'offset'>,
+  { taskId, file, offset }: Pick<Question, 'taskId' | 'file' | 'offset'>,
 ): Promise<Buffer | undefined> {
   const record = deps.registry.list().find((run) => run.taskId === taskId);
   if (!record || (file !== 'plan' && file !== 'knowledge')) return undefined;

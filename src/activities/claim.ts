@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { leaseOf } from '../config.ts';
 import { runIdOf } from '../domain/names.ts';
 import { failpoint } from '../adapters/failpoint.ts';
+import type { Reason } from '../domain/failure.ts';
 import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
+import { outcomeOf } from '../domain/worker.ts';
 import { endRun, type Deps } from './context.ts';
 import { noteWork } from './note-work.ts';
 import { heartbeating } from './heartbeat.ts';
@@ -11,7 +13,7 @@ import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
 import { unshareWork } from './share-work.ts';
 
-export type ReleaseOrder = RunRef & { ending: RunEnding };
+export type ReleaseOrder = RunRef & { ending: RunEnding; /** Why it was not accepted. */ reason?: Reason | null };
 
 export interface ClaimOrder {
   taskId: string;
@@ -84,6 +86,7 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   if (over) await unshareWork(deps, order);
   if (order.ending === 'done') await forgetWork(deps, order);
   failpoint('release.ended');
+  await deps.tally.ended(order, outcomeOf(order.ending, order.reason ?? null));
   await deps.registry.release(order);
   failpoint('release.removed');
   return { saved };

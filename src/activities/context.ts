@@ -4,10 +4,12 @@ import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
+import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
+import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
 import type { Disk } from './persist.ts';
 
@@ -34,6 +36,10 @@ export interface Deps {
   disk: Disk;
   /** For whoever looks after this worker. */
   log(line: string): void;
+  /** Whether the worker's record attends to it. */
+  presence: Presence;
+  /** What became of the runs that it took in. */
+  tally: TallyBook;
   /** `<address>/<namespace>` */
   server: string;
   /** Of the data behind that address: a new database has another one. */

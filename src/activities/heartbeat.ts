@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { Progress } from '../domain/run.ts';
+import type { WorkerView } from '../domain/worker.ts';
 
 /** Beats four times within the heartbeat timeout, and at least every 2 s: that is how soon a cancellation is heard. */
-export async function heartbeating<T>(progress: () => Progress, work: () => Promise<T>): Promise<T> {
+export async function heartbeating<T>(progress: () => Progress | WorkerView, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   const beat = () => context.heartbeat(progress());
   beat();

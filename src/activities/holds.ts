@@ -1,11 +1,20 @@
+import type { FleetOrder } from '../domain/worker.ts';
+
+/** Causes that a person set, or the worker's own leaving: nobody needs to be told of them. */
+const ORDERED = new Set(['fleet order', 'worker order', 'leaving']);
+
 /** Why a worker takes no new work, by cause: an order, too little disk, a process that cannot be killed… Runs go on. */
 export class Holds {
+  /** The strongest order that stands. */
+  order: FleetOrder | null = null;
+  /** See `WorkerView`. */
+  stopped: { at: string; agents: number } | null = null;
   readonly #reasons = new Map<string, string>();
-  #changed: () => void = () => {};
+  readonly #listeners: ((cause: string) => void)[] = [];
 
-  /** Called after each change. */
-  onChange(listener: () => void): void {
-    this.#changed = listener;
+  /** Called after each change, with its cause. */
+  onChange(listener: (cause: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** One sentence, or null where this cause holds nothing any more. */
@@ -13,7 +22,16 @@ export class Holds {
     if ((this.#reasons.get(cause) ?? null) === reason) return;
     if (reason === null) this.#reasons.delete(cause);
     else this.#reasons.set(cause, reason);
-    this.#changed();
+    for (const listener of this.#listeners) listener(cause);
+  }
+
+  /** What somebody should be told of a cause: undefined for an order, or where it holds nothing. */
+  trouble(cause: string): string | undefined {
+    return ORDERED.has(cause) ? undefined : this.#reasons.get(cause);
+  }
+
+  get causes(): string[] {
+    return [...this.#reasons.keys()];
   }
 
   has(cause: string): boolean {
@@ -26,5 +44,10 @@ export class Holds {
 
   get open(): boolean {
     return this.#reasons.size === 0;
+  }
+
+  /** No agent may live, nor be started. */
+  get stopsAgents(): boolean {
+    return this.order?.mode === 'stop';
   }
 }

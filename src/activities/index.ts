@@ -1,5 +1,6 @@
 import { sendAlert, type Alert } from './alert.ts';
 import { answer } from './answer.ts';
+import { attend } from './attend.ts';
 import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
 import type { Deps } from './context.ts';
 import { deliver, deliverRescued, type DeliverOrder } from './deliver.ts';
@@ -14,13 +15,17 @@ export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
   return {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
-    createWorktree: (order: WorktreeOrder) => createWorktree(deps, order),
+    createWorktree: async (order: WorktreeOrder) => {
+      await deps.tally.tookIn(order);
+      return createWorktree(deps, order);
+    },
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
     verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
     deliver: (order: DeliverOrder) => deliver(deps, order),
     releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),
+    attend: (whose: { since: string }) => attend(deps, whose),
     sendAlert: (alert: Alert) => sendAlert(deps, alert),
     answer: (question: Question) => answer(deps, question),
   };

@@ -28,6 +28,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
 
   if ((await deps.keeper.status(order)).state === 'unknown') {
     if (!deps.coders.has(name)) return { ok: false, failure: missing(deps, name) };
+    if (deps.holds.stopsAgents) return { ok: false, failure: STOPPED };
     const refused = await start(deps, order, { coder, prepared, n });
     if (refused) return { ok: false, failure: refused };
   }
@@ -45,6 +46,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   return conclude(deps, order, { exit, follower, coder });
 }
 
+const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };
 const KEEPER_LOST: Failure = { reason: 'host-lost', message: 'the keeper of this run was lost, and its agent with it' };
 
 /** Never starts a second agent for one run: where an earlier keeper is gone, so is its agent. */

@@ -62,6 +62,7 @@ async function supervise(
     // What cannot be read for want of file descriptors is read later.
     await follower.drain(false).catch(unlessDisk);
 
+    if (deps.holds.stopsAgents) stop('killed');
     checkpoints.tick();
     const { usage } = follower;
     if (limits.tokens && usage.inputTokens + usage.outputTokens > limits.tokens) stop('over-budget');

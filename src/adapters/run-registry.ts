@@ -136,6 +136,11 @@ export class RunRegistry {
     this.#changed();
   }
 
+  /** Whether the run has its folder here, retired or not. */
+  holds(runId: string): boolean {
+    return this.#runs.has(runId);
+  }
+
   find({ taskId, runId }: RunRef): RunRecord | undefined {
     const record = this.#runs.get(runId);
     return record?.taskId === taskId ? record : undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaseOf, type Config } from '../config.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { tallySentence } from '../domain/worker.ts';
 import type { RunningWorker } from '../workers/worker.ts';
 import type { Cli } from './command.ts';
 
@@ -15,7 +16,8 @@ const SECOND_THOUGHT_MS = 3_000;
 
 /**
  * Stays with a worker until it has stopped. Ctrl-C once: it stops, and leaves live agents to the keeper for the next
- * worker to adopt; twice: the agents are stopped too. TERM is the first, without the wait for a second.
+ * worker to adopt; twice: the agents are stopped too. TERM is the first, without the wait for a second, or a drain: see
+ * `worker.onTerm`. A drain, whoever asked for it, ends with a report.
  * @returns what broke it, where nobody had asked it to stop
  */
 export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdleMs }: Attendance): Promise<unknown> {
@@ -32,7 +34,10 @@ export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdl
   using _ = cli.onSignal((signal) => {
     signals += 1;
     const live = worker.slots.used();
-    if (signals === 1) {
+    if (signals === 1 && signal === 'SIGTERM' && config.worker.onTerm === 'drain') {
+      cli.note(`draining: ${live} run${live === 1 ? '' : 's'} to finish; TERM or Ctrl-C again stops the agents now`);
+      worker.drain();
+    } else if (signals === 1) {
       cli.note(farewell(live, leaseOf(config).selfKillMs));
       if (!live || signal === 'SIGTERM') end('leave-agents');
       else
@@ -55,6 +60,8 @@ export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdl
   try {
     await worker.done;
     await ending;
+    const report = worker.drained();
+    if (report) cli.print({ report }, () => `drained: ${tallySentence(report)}`);
     return undefined;
   } catch (error) {
     if (asked) throw error;

@@ -5,7 +5,10 @@ import { configShow } from './commands/config-show.ts';
 import { demo } from './commands/demo.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { explain } from './commands/explain.ts';
+import { pause } from './commands/pause.ts';
+import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
+import { stop } from './commands/stop.ts';
 import { taskAccept, taskCancel, taskGiveUp, taskRetry } from './commands/task-decisions.ts';
 import { taskEvents } from './commands/task-events.ts';
 import { taskDiff, taskKnowledge, taskPlan, taskStderr } from './commands/task-files.ts';
@@ -15,6 +18,7 @@ import { taskWait } from './commands/task-wait.ts';
 import { task } from './commands/task.ts';
 import { tasks } from './commands/tasks.ts';
 import { up } from './commands/up.ts';
+import { workerDrain, workerPause, workerResume } from './commands/worker-orders.ts';
 import { worker } from './commands/worker.ts';
 import { workers } from './commands/workers.ts';
 
@@ -29,6 +33,12 @@ export const COMMANDS: readonly Command[] = [
   explain,
   workers,
   worker,
+  workerDrain,
+  workerPause,
+  workerResume,
+  pause,
+  resume,
+  stop,
   clean,
   configShow,
   configSet,

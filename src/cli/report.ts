@@ -1,9 +1,11 @@
-import type { AttachedWorker, TaskReport } from '../client.ts';
+import type { FleetWorker, StandingOrder, TaskReport } from '../client.ts';
+import { formatBytes } from '../domain/bytes.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { rescueRef, wipRef } from '../domain/names.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
+import { orderSentence, tallySentence } from '../domain/worker.ts';
 import { table } from './table.ts';
 import { clean, oneLine, paintState, shortNumber, type Paint } from './text.ts';
 
@@ -120,24 +122,43 @@ export function receiptTable(receipts: readonly Receipt[], paint: Paint): string
   );
 }
 
-export function workerTable(workers: readonly AttachedWorker[], nowMs: number): string {
+export function workerTable(
+  workers: readonly FleetWorker[],
+  { paint, nowMs }: { paint: Paint; nowMs: number },
+): string {
   return table(
-    ['worker', 'machine', 'slots used', 'free', 'coders', 'queues', 'since', 'runs'],
-    workers.map(({ name, queues, view }) =>
-      view
-        ? [
-            oneLine(name, 40),
-            oneLine(view.machine, 40),
-            `${view.slots.used} of ${view.slots.total}`,
-            String(Math.max(0, view.slots.total - view.slots.used)),
-            oneLine(view.coders.map((coder) => `${coder.name} ${coder.version}`).join(', '), 60) || 'none',
-            oneLine(view.queues.join(', '), 40),
-            `${age(view.since, nowMs)} ago`,
-            oneLine(view.runs.map(({ taskId }) => taskId).join(', '), 60),
-          ]
-        : [oneLine(name, 40), 'not answering', '', '', '', oneLine(queues.join(', '), 40)],
-    ),
+    ['worker', 'machine', 'state', 'slots used', 'free', 'coders', 'queues', 'since', 'disk', 'runs', 'why'],
+    workers.map((worker) => {
+      const { view, state, slots } = worker;
+      const since = state === 'lost' || state === 'detached' ? worker.changedAt : worker.since;
+      return [
+        oneLine(worker.name, 40),
+        oneLine(worker.machine, 40),
+        paintState(paint, state),
+        view ? `${view.slots.used} of ${slots}` : '',
+        view ? String(Math.max(0, slots - view.slots.used)) : '',
+        oneLine(worker.coders.map((coder) => `${coder.name} ${coder.version}`).join(', '), 60) || 'none',
+        oneLine(worker.queues.join(', '), 40),
+        `${age(since, nowMs)} ago`,
+        typeof view?.freeBytes === 'number' ? formatBytes(view.freeBytes) : '',
+        oneLine((view?.runs ?? []).map(({ taskId }) => taskId).join(', '), 60),
+        oneLine(whyOf(worker), 160),
+      ];
+    }),
   );
+}
+
+function whyOf({ debts, state, report, view }: FleetWorker): string {
+  const owes = debts.length ? [`owes the clean-up of ${debts.length} run${debts.length === 1 ? '' : 's'}`] : [];
+  const left = state === 'detached' && report ? [tallySentence(report)] : [];
+  return [...owes, ...left, ...(view?.holds ?? [])].join('; ');
+}
+
+export function orderNote(order: StandingOrder): string {
+  const { worker } = order;
+  return worker === null
+    ? `the fleet is ${orderSentence(order)}`
+    : `worker ${worker} is ${orderSentence(order, worker)}`;
 }
 
 /** The ended runs' tokens and those of the live one. */

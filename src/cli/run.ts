@@ -67,10 +67,11 @@ const ACTIONS = new Set(COMMANDS.filter(isAction).map(({ name }) => name));
 export function spread(argv: readonly string[]): string[] {
   const [group, ...rest] = argv;
   const words = rest.flatMap((word, index) => (word.startsWith('-') ? [] : index)).slice(0, 2);
-  // `config set` names the action first, `task <id> log` second.
+  // `config set` names the action first, `task <id> log` second. What follows a flag may be its value: `worker --name drain`.
   for (const at of words) {
     const name = `${group} ${rest[at]}`;
-    if (ACTIONS.has(name) && (group === 'task') === (at === words[1])) return [name, ...rest.toSpliced(at, 1)];
+    const first = rest.slice(0, at).every((word) => word === '--json');
+    if (ACTIONS.has(name) && (group === 'task' ? at === words[1] : first)) return [name, ...rest.toSpliced(at, 1)];
   }
   return [...argv];
 }

@@ -42,6 +42,12 @@ const STYLES: Record<string, Parameters<typeof styleText>[0]> = {
   failed: 'red',
   cancelled: 'dim',
   parked: 'yellow',
+  lost: 'red',
+  silent: 'yellow',
+  holding: 'yellow',
+  paused: 'yellow',
+  draining: 'yellow',
+  stopped: 'red',
   running: 'cyan',
 };
 export const paintState = (paint: Paint, state: string): string =>

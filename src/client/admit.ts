@@ -7,7 +7,7 @@ import { describeQueue } from './queues.ts';
 import { pinRepo } from './repo.ts';
 import { taken } from './start.ts';
 import { describeTask } from './view.ts';
-import { listWorkers } from './workers.ts';
+import { isAttached, listWorkers } from './workers.ts';
 import type { Wire } from './wire.ts';
 
 /** A task to start: the task's own fields, checked here, and the id where it is not to be made up. */
@@ -88,11 +88,11 @@ class Facts {
     return this.#once(`${side} ${queue}`, async () => (await describeQueue(this.wire, queue, side)).pollers.length > 0);
   }
 
-  /** Of workers that answer: a full one polls no claim queue. */
+  /** Of attached workers: a full one polls no claim queue. */
   workersCoders(): Promise<Set<string>> {
     return this.#once('coders', async () => {
       const workers = await listWorkers(this.wire);
-      return new Set(workers.flatMap(({ view }) => (view?.coders ?? []).map(({ name }) => name)));
+      return new Set(workers.filter(isAttached).flatMap(({ coders }) => coders.map(({ name }) => name)));
     });
   }
 

@@ -2,34 +2,32 @@ import { randomBytes } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { FleetError } from '../domain/error.ts';
-import type { Answer, FilePiece, Question, TaskFile } from '../domain/question.ts';
+import type { FilePiece, Question, TaskFile } from '../domain/question.ts';
 import type { RunView } from '../domain/run.ts';
 import { viewTask } from './view.ts';
 import type { Wire } from './wire.ts';
 
 /** Whom to ask, by way of which queue: any worker there passes the question on to the one that holds the answer. */
-export interface Addressee {
+interface Addressee {
   worker: string;
   hostQueue: string;
   /** A queue whose workflows some worker works on. */
   queue: string;
-  timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 20_000;
 
 /** Undefined: that worker is not attached. @throws FleetError with what the worker itself said was wrong */
-export async function ask<Q extends Question>(wire: Wire, to: Addressee, question: Q): Promise<Answer<Q> | undefined> {
-  const waitMs = question.ask === 'file' ? question.waitMs : 0;
+async function ask(wire: Wire, to: Addressee, question: Question): Promise<FilePiece | undefined> {
   const workflowId = `ask-${randomBytes(8).toString('hex')}`;
   try {
     const answer: unknown = await wire.client.workflow.execute('askWorker', {
       workflowId,
       taskQueue: to.queue,
       args: [{ hostQueue: to.hostQueue, question }],
-      workflowExecutionTimeout: (to.timeoutMs ?? TIMEOUT_MS) + waitMs,
+      workflowExecutionTimeout: TIMEOUT_MS + question.waitMs,
     });
-    return answer as Answer<Q>;
+    return answer as FilePiece;
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const cause = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;

@@ -2,10 +2,12 @@ import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
 import { claimQueues } from '../domain/names.ts';
 import { isUrl } from '../domain/task.ts';
+import { orderSentence, type FleetOrder } from '../domain/worker.ts';
+import { listOrders } from './orders.ts';
 import { describeQueue } from './queues.ts';
 import { viewTask, type TaskReport } from './view.ts';
 import type { Wire } from './wire.ts';
-import { listWorkers, type AttachedWorker } from './workers.ts';
+import { isAttached, listWorkers, type FleetWorker } from './workers.ts';
 
 export interface Explanation {
   id: string;
@@ -17,7 +19,9 @@ export interface Explanation {
 
 /** What a queued task's sentence is made from. */
 export interface Waiting {
-  workers: readonly AttachedWorker[];
+  workers: readonly FleetWorker[];
+  /** What stands for all workers. */
+  order: FleetOrder | null;
   /** Claims that wait in its queue, this one included; null where unknown. */
   backlog: number | null;
 }
@@ -28,13 +32,17 @@ export async function explainTask(wire: Wire, id: string): Promise<Explanation> 
 
 export async function explainReport(wire: Wire, report: TaskReport): Promise<Explanation> {
   const { id, state, reason } = report;
-  const waiting = state === 'queued' ? await waitingOf(wire, report) : { workers: [], backlog: null };
+  const waiting = state === 'queued' ? await waitingOf(wire, report) : { workers: [], order: null, backlog: null };
   return { id, state, reason, sentence: sentenceOf(report, waiting, Date.now()) };
 }
 
 async function waitingOf(wire: Wire, { claimQueue }: TaskReport): Promise<Waiting> {
-  const [workers, { backlog }] = await Promise.all([listWorkers(wire), describeQueue(wire, claimQueue, 'claims')]);
-  return { workers, backlog };
+  const [workers, orders, { backlog }] = await Promise.all([
+    listWorkers(wire),
+    listOrders(wire),
+    describeQueue(wire, claimQueue, 'claims'),
+  ]);
+  return { workers, order: orders.find(({ worker }) => worker === null) ?? null, backlog };
 }
 
 /** Pure: one sentence for every state. */
@@ -72,21 +80,29 @@ function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): str
   }
 }
 
-function queuedSentence(report: TaskReport, { workers, backlog }: Waiting, nowMs: number): string {
+function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting, nowMs: number): string {
   const { retryAt, claimQueue, message } = report;
   if (retryAt && Date.parse(retryAt) > nowMs) {
     const rest = formatDuration(Date.parse(retryAt) - nowMs);
     return `it waits ${rest}, until ${retryAt}, for its next run, as the last one ended with ${whyOf(report)}`;
   }
-  const able = workers.filter(({ view }) => view && canClaim(view, claimQueue));
-  if (!able.length) {
-    const silent = workers.filter(({ view, queues }) => !view && queues.includes(report.queue)).map(({ name }) => name);
+  if (order) return `waiting: the fleet is ${orderSentence(order)}`;
+  const claiming = workers.filter((worker) => isAttached(worker) && canClaim(worker, claimQueue));
+  if (!claiming.length) {
+    const silent = workers.flatMap(({ state, name, queues }) =>
+      ['silent', 'lost'].includes(state) && queues.includes(report.queue) ? name : [],
+    );
     const also = silent.length ? ` (${silent.join(', ')} ${silent.length > 1 ? 'do' : 'does'} not answer)` : '';
     return `waiting: no attached worker claims from queue ${claimQueue}${pins(report)}${also}; start one with ${startWith(report)}`;
   }
+  const able = claiming.filter(({ view }) => !view?.holds.length);
+  if (!able.length) {
+    const why = claiming.map(({ name, view }) => `worker ${name} takes no new work: ${view?.holds.join('; ')}`);
+    return `waiting: ${why.join('; ')}`;
+  }
   const free = able.filter(({ view }) => view && view.slots.used < view.slots.total).map(({ name }) => name);
   if (free.length) return `worker ${free.join(', ')} has a free slot and should claim it within seconds`;
-  const slots = able.reduce((sum, { view }) => sum + (view?.slots.total ?? 0), 0);
+  const slots = able.reduce((sum, worker) => sum + worker.slots, 0);
   const others = backlog === null ? undefined : Math.max(0, backlog - 1);
   const ahead =
     others === undefined
@@ -97,8 +113,8 @@ function queuedSentence(report: TaskReport, { workers, backlog }: Waiting, nowMs
 }
 
 /** Whether that worker claims from a queue. */
-export function canClaim(view: NonNullable<AttachedWorker['view']>, queue: string): boolean {
-  const { queues, machine, coders } = view;
+export function canClaim(worker: Pick<FleetWorker, 'queues' | 'machine' | 'coders'>, queue: string): boolean {
+  const { queues, machine, coders } = worker;
   return claimQueues({ queues, machine, coders: coders.map(({ name }) => name) }).includes(queue);
 }
 

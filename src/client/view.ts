@@ -6,7 +6,7 @@ import { OPEN_STATES, type Progress, type TaskState, type TaskView } from '../do
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { viewQuery } from '../workflows/messages.ts';
 import { describeQueue } from './queues.ts';
-import { answered, isNotFound, unknownTask, type Wire } from './wire.ts';
+import { answered, decoded, isNotFound, unknownTask, type Wire } from './wire.ts';
 
 /** A task as the client shows it: its view, what its live activity last said, and whether a worker was there to tell. */
 export interface TaskReport extends TaskView {
@@ -92,11 +92,8 @@ async function resultOf({ client }: Wire, described: WorkflowExecutionDescriptio
 
 /** What the live activity of a task last said, from the server alone. */
 export async function progressOf({ client }: Wire, { raw }: WorkflowExecutionDescription): Promise<Progress | null> {
-  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   for (const { heartbeatDetails } of raw.pendingActivities ?? []) {
-    let payloads = heartbeatDetails?.payloads ?? [];
-    for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
-    const said: unknown = payloads[0] && payloadConverter.fromPayload(payloads[0]);
+    const said = await decoded(client, heartbeatDetails?.payloads ?? []);
     if (typeof said === 'object' && said !== null && 'runId' in said) return said as Progress;
   }
   return null;

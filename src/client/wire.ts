@@ -1,4 +1,5 @@
 import { ServiceError, WorkflowNotFoundError, isGrpcDeadlineError, type Client } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
 import type { Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 
@@ -13,7 +14,6 @@ const ANSWER_MS = 3_000;
 const CANCELLED = 1;
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
-const UNAVAILABLE = 14;
 
 /** Undefined where no worker answered in time: an expected outcome, as workers come and go. */
 export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms = ANSWER_MS): Promise<T | undefined> {
@@ -30,8 +30,6 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || codeOf(error) === NOT_FOUND;
 }
 
-export const isUnreachable = (error: unknown): boolean => codeOf(error) === UNAVAILABLE || isGrpcDeadlineError(error);
-
 function codeOf(error: unknown): number | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
   const code: unknown = (cause as { code?: unknown } | null | undefined)?.code;
@@ -43,6 +41,14 @@ export const unknownTask = (id: string): FleetError =>
     exitCode: 2,
     hint: 'fleet tasks --all lists all that the server remembers',
   });
+
+/** The first of some payloads, e.g. of heartbeat details. */
+export async function decoded(client: Client, payloads: readonly Payload[]): Promise<unknown> {
+  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
+  let plain = [...payloads];
+  for (const codec of [...payloadCodecs].reverse()) plain = await codec.decode(plain);
+  return plain[0] && payloadConverter.fromPayload(plain[0]);
+}
 
 /** In order, `width` at a time. */
 export async function mapBounded<T, R>(

@@ -1,111 +1,86 @@
-import proto from '@temporalio/proto';
-import type { WorkerView } from '../domain/question.ts';
-import { ask } from './ask.ts';
-import { describeQueue } from './queues.ts';
-import { isUnreachable, mapBounded, type Wire } from './wire.ts';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { RECORD_TYPE } from '../domain/names.ts';
+import type { WorkerRecord, WorkerView } from '../domain/worker.ts';
+import { decoded, isNotFound, mapBounded, type Wire } from './wire.ts';
 
-/** An attached worker; `view` is null where it did not answer. */
-export interface AttachedWorker {
-  name: string;
-  hostQueue: string;
-  /** Plain claim queues, e.g. `fleet`. */
-  queues: string[];
+/** A worker that is attached, or was: what its record says, and what it last said of itself. */
+export interface FleetWorker extends Omit<WorkerRecord, 'state'> {
+  /** `holding`: it takes no new work, and no person said so. `silent`: not heard of for a while, and not yet `lost`. */
+  state: WorkerRecord['state'] | 'paused' | 'draining' | 'stopped' | 'holding' | 'silent';
+  /** Null where it is not attached, or has said nothing yet. */
   view: WorkerView | null;
 }
 
-const IDENTITY = /^fleet\/(.+)-([^-]+)$/;
-const ANSWER_MS = 8_000;
-/** Workers send a heartbeat every few seconds: this long without one, and there is nobody to ask. */
-const SILENT_MS = 60_000;
-const WIDTH = 8;
-const { WORKER_STATUS_SHUTTING_DOWN: STOPPING, WORKER_STATUS_SHUTDOWN: STOPPED } =
-  proto.temporal.api.enums.v1.WorkerStatus;
+const WIDTH = 16;
+/** Beats come every two seconds; clocks differ, and a beat may be late. */
+const LATE_MS = 5_000;
 
-/** The workers that are attached, each asked for its slots, coders and runs. */
-export async function listWorkers(wire: Wire): Promise<AttachedWorker[]> {
-  const [beats, polls] = await Promise.all([heartbeats(wire), pollers(wire)]);
-  // A worker's first heartbeat comes seconds after it has attached.
-  const found = [...(beats?.seen ?? []), ...polls.filter(({ identity }) => !beats?.known.has(identity))];
-  const workers = groupWorkers(found);
-  return mapBounded(workers, WIDTH, async (worker) => {
-    const { name, hostQueue, queues } = worker;
-    return { name, hostQueue, queues, view: await viewOf(wire, worker) };
-  });
+/** Whether its process is there, as far as anybody knows. */
+export const isAttached = ({ state }: Pick<FleetWorker, 'state'>): boolean =>
+  !['detached', 'lost', 'silent'].includes(state);
+
+/** All workers that have a record, by name: also those that were lost, or left a few days ago. No worker needs to answer. */
+export async function listWorkers(wire: Wire): Promise<FleetWorker[]> {
+  const ids: string[] = [];
+  const query = `WorkflowType = '${RECORD_TYPE}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of wire.client.workflow.list({ query })) ids.push(workflowId);
+  const found = await mapBounded([...new Set(ids)].sort(), WIDTH, (id) => describeWorker(wire, id));
+  return found.flatMap((worker) => worker ?? []);
 }
 
-async function viewOf(wire: Wire, { name, hostQueue, queues, ageMs }: FoundWorker): Promise<WorkerView | null> {
-  const [queue] = queues;
-  if (!queue || ageMs > SILENT_MS) return null;
-  return (await ask(wire, { worker: name, hostQueue, queue, timeoutMs: ANSWER_MS }, { ask: 'worker' })) ?? null;
+/** The names of all workers that the server remembers. */
+export async function workerNames({ client }: Wire): Promise<string[]> {
+  const names = new Set<string>();
+  for await (const { memo } of client.workflow.list({ query: `WorkflowType = '${RECORD_TYPE}'` }))
+    if (memo?.['record']) names.add((memo['record'] as WorkerRecord).name);
+  return [...names].sort();
 }
 
-/** One SDK worker of a fleet worker's process. */
-export interface Seen {
-  identity: string;
-  taskQueue: string;
-  /** Milliseconds since its last heartbeat, by this machine's clock; 0 where unknown. */
-  ageMs: number;
-}
-
-interface FoundWorker extends Omit<AttachedWorker, 'view'> {
-  ageMs: number;
-}
-
-/** One fleet worker has several SDK workers, one a queue, all with its identity. */
-export function groupWorkers(seen: readonly Seen[]): FoundWorker[] {
-  const identities = [...new Set(seen.map(({ identity }) => identity))].sort();
-  return identities.flatMap((identity) => {
-    const [, name, id] = IDENTITY.exec(identity) ?? [];
-    if (!name || !id) return [];
-    const entries = seen.filter((entry) => entry.identity === identity);
-    const queues = [...new Set(entries.map(({ taskQueue }) => taskQueue))].sort();
-    return {
-      name,
-      hostQueue: queues.find((queue) => queue.startsWith('host/')) ?? `host/${name}-${id}`,
-      queues: queues.filter((queue) => !/[@/]/.test(queue)),
-      ageMs: Math.min(...entries.map(({ ageMs }) => ageMs)),
-    };
-  });
-}
-
-/** From the workers' own heartbeats; undefined where the server does not keep them. */
-async function heartbeats({ client }: Wire): Promise<{ seen: Seen[]; known: Set<string> } | undefined> {
-  const { namespace } = client.options;
-  const seen: Seen[] = [];
-  /** Also those that have stopped. */
-  const known = new Set<string>();
-  let nextPageToken: Uint8Array = new Uint8Array();
+async function describeWorker(wire: Wire, id: string): Promise<FleetWorker | undefined> {
   try {
-    do {
-      const page = await client.workflowService.listWorkers({ namespace, pageSize: 200, nextPageToken });
-      // Newer servers say less in `workers`, and the same in `workersInfo`.
-      const beats = page.workersInfo?.length
-        ? page.workersInfo.map((info) => info.workerHeartbeat ?? {})
-        : (page.workers ?? []);
-      for (const beat of beats) {
-        const { workerIdentity: identity, taskQueue, status } = beat;
-        if (identity) known.add(identity);
-        if (!identity || !taskQueue || status === STOPPING || status === STOPPED) continue;
-        const at =
-          'heartbeatTime' in beat && beat.heartbeatTime ? Number(beat.heartbeatTime.seconds) * 1_000 : Date.now();
-        seen.push({ identity, taskQueue, ageMs: Date.now() - at });
-      }
-      nextPageToken = page.nextPageToken ?? new Uint8Array();
-    } while (nextPageToken.length > 0);
+    const described = await wire.client.workflow.getHandle(id).describe();
+    const record = described.memo?.['record'] as WorkerRecord | undefined;
+    if (!record) return undefined;
+    const beat = record.state === 'attached' ? await lastBeat(wire, described, record.since) : undefined;
+    return { ...record, state: stateOf(record, beat), view: beat?.view ?? null };
   } catch (error) {
-    if (isUnreachable(error)) throw error;
-    return undefined;
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
-  return { seen, known };
 }
 
-/** From who polls the configured queues. */
-async function pollers(wire: Wire): Promise<Seen[]> {
-  const { config } = wire;
-  const queues = [...new Set([...config.queues, ...config.worker.queues])];
-  const found = await mapBounded(queues, WIDTH, async (taskQueue) => {
-    const facts = await describeQueue(wire, taskQueue, 'workflows');
-    return facts.pollers.map((identity) => ({ identity, taskQueue, ageMs: 0 }));
-  });
-  return found.flat();
+interface Beat {
+  view: WorkerView;
+  ageMs: number;
+}
+
+/** Beside the newest `attend` there may be one of an earlier process, until its time is up. */
+async function lastBeat(
+  { client }: Wire,
+  { raw }: WorkflowExecutionDescription,
+  since: string,
+): Promise<Beat | undefined> {
+  const beats = await Promise.all(
+    (raw.pendingActivities ?? []).map(async ({ heartbeatDetails, lastHeartbeatTime }) => {
+      const view = (await decoded(client, heartbeatDetails?.payloads ?? [])) as WorkerView | undefined;
+      if (view?.since !== since) return [];
+      return { view, ageMs: Date.now() - Number(lastHeartbeatTime?.seconds ?? 0) * 1_000 };
+    }),
+  );
+  return beats.flat().sort((one, other) => one.ageMs - other.ageMs)[0];
+}
+
+function stateOf(record: WorkerRecord, beat: Beat | undefined): FleetWorker['state'] {
+  const { state, lease, since, changedAt } = record;
+  if (state !== 'attached') return state;
+  const ageMs = beat?.ageMs ?? Date.now() - Math.max(Date.parse(since), Date.parse(changedAt));
+  // Where no worker carries the record on, nobody notes that this one was lost.
+  if (ageMs > lease.heartbeatMs + lease.graceMs + LATE_MS) return 'lost';
+  if (ageMs > lease.heartbeatMs + LATE_MS) return 'silent';
+  if (!beat) return state;
+  const { view } = beat;
+  if (view.order?.mode === 'stop') return 'stopped';
+  if (view.leaving || view.order?.mode === 'drain') return 'draining';
+  if (view.order) return 'paused';
+  return view.holds.length > 0 ? 'holding' : state;
 }

@@ -5,6 +5,10 @@ export const ID_SHAPE = /^[a-z0-9]+([._-][a-z0-9]+)*$/;
 export const ID_MAX = 64;
 export const DEFAULT_QUEUE = 'fleet';
 export const WORKFLOW_TYPE = 'agentTask';
+export const RECORD_TYPE = 'fleetWorker';
+export const ORDER_TYPE = 'fleetOrder';
+/** Nobody polls it: an order is a workflow that only stands there, for every worker to see. */
+export const ORDER_QUEUE = 'fleet-orders';
 
 export function isTaskId(id: string): boolean {
   return id.length <= ID_MAX && ID_SHAPE.test(id) && !id.endsWith('.lock');
@@ -55,6 +59,8 @@ export const workRef = (taskId: string, runId: string): string => `refs/fleet/${
 export const wipRef = (taskId: string): string => `refs/fleet/${taskId}/wip`;
 /** Id of the workflow that is a worker's durable record; no task id has a slash. */
 export const workerRecordId = (hostQueue: string): string => `worker/${hostQueue.slice('host/'.length)}`;
+/** Id of the order to one worker, by name, or to all. */
+export const orderId = (worker?: string): string => (worker === undefined ? 'order/all' : `order/worker/${worker}`);
 
 /** Temporal's priority key, 1 (first) to 5, of a priority 0 (critical) to 100. */
 export const priorityKey = (priority: number): number => 1 + Math.min(4, Math.floor(priority / 20));
@@ -83,6 +89,8 @@ export function homeLayout(root: string) {
     cleaned: `${root}/cleaned.jsonl`,
     /** What this worker did for one server. */
     ledger: (server: string) => `${root}/ledger/${server}.jsonl`,
+    tally: `${root}/tally.json`,
+    alerts: `${root}/alerts`,
     bases: `${root}/bases`,
     mirrors: `${root}/mirrors`,
     vault: `${root}/vault`,

@@ -1,8 +1,13 @@
 /** What a client may ask one worker, by way of the `askWorker` workflow on that worker's own queue. */
-export type Question =
-  | { ask: 'worker' }
+export interface Question {
   /** A piece of a task's record on that worker. Waits up to `waitMs` for bytes behind `offset`. */
-  | { ask: 'file'; taskId: string; n: number; file: TaskFile; offset: number; waitMs: number };
+  ask: 'file';
+  taskId: string;
+  n: number;
+  file: TaskFile;
+  offset: number;
+  waitMs: number;
+}
 
 export const TASK_FILES = [
   'log',
@@ -27,18 +32,3 @@ export interface FilePiece {
   /** Bytes between the asked offset and this piece that are no longer kept. */
   gap: number;
 }
-
-export interface WorkerView {
-  name: string;
-  machine: string;
-  hostQueue: string;
-  queues: string[];
-  coders: { name: string; version: string }[];
-  slots: { total: number; used: number };
-  runs: { taskId: string; runId: string; since: string }[];
-  since: string;
-  version: string;
-  pid: number;
-}
-
-export type Answer<Q extends Question = Question> = Q extends { ask: 'worker' } ? WorkerView : FilePiece;

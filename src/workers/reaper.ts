@@ -6,6 +6,7 @@ import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { toMs } from '../domain/duration.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
+import { payDebts } from './record.ts';
 import { ROLLED_BACK } from './rollback.ts';
 
 const EVERY_MS = 10_000;
@@ -55,6 +56,7 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
     // This worker was lost once more before its result was verified.
     if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
   }
+  await payDebts(deps, client);
 }
 
 /**
@@ -79,6 +81,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   await endRun(deps, run, 'superseded');
   const outcome = await concludeAbandoned(deps, run);
   const saved = await saveIfRoom(deps, run, { share: open });
+  if (deps.tally.counts(run)) await deps.tally.ended(run, 'handedOver');
   const finished = open && outcome !== undefined && outcome.stopped === null;
   if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });
   // After a crash here the task itself says that it waits for this result.

@@ -75,6 +75,28 @@ export async function createTemporalWorkers(options: {
   return Promise.all([...claiming, host]);
 }
 
+/** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */
+export async function runAll(
+  workers: readonly Worker[],
+  undo: () => Promise<void>,
+  broken: Promise<never>,
+): Promise<void> {
+  const runs = workers.map((worker) => worker.run());
+  try {
+    await Promise.race([Promise.all(runs), broken]);
+  } catch (error) {
+    shutdown(workers);
+    await Promise.allSettled(runs);
+    throw error;
+  } finally {
+    await undo();
+  }
+}
+
+export function shutdown(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
 function safeJson(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));

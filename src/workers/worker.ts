@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { Client } from '@temporalio/client';
-import type { Worker as TemporalWorker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import { endRun, type Deps } from '../activities/context.ts';
 import { holdWhileUnkillable } from '../activities/unclean.ts';
+import { Presence } from '../activities/attend.ts';
 import { Holds } from '../activities/holds.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
@@ -14,20 +14,25 @@ import { connectKeeper } from '../adapters/keeper/client.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { Ledger } from '../adapters/ledger.ts';
 import { RunRegistry } from '../adapters/run-registry.ts';
+import { TallyBook } from '../adapters/tally.ts';
 import { createCoders } from '../coders/registry.ts';
 import { leaseOf, type Config } from '../config.ts';
 import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
+import type { Tally } from '../domain/worker.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
 import { Cleaner } from './cleaner.ts';
 import { startContact } from './contact.ts';
 import { DiskGuard } from './disk.ts';
+import { Leaving } from './leaving.ts';
 import { lockWorker, workerId } from './locks.ts';
+import { startOrders } from './orders.ts';
 import { probeCoders } from './probe-coders.ts';
 import { endOthers, startReaper } from './reaper.ts';
+import { startRecord, type KeptRecord } from './record.ts';
 import { startRollbackWatch } from './rollback.ts';
 import { identifyServer, watchServer } from './server.ts';
-import { createTemporalWorkers, installRuntime } from './temporal.ts';
+import { createTemporalWorkers, installRuntime, runAll, shutdown } from './temporal.ts';
 import { SlotGate } from './slots.ts';
 
 export interface WorkerOptions {
@@ -50,6 +55,10 @@ export interface RunningWorker {
   done: Promise<void>;
   /** `leave-agents`: they go on under the keeper for the self-kill deadline, to be adopted by the next worker here. */
   stop(how: 'leave-agents' | 'stop-agents'): Promise<void>;
+  /** Takes no new work, and stops when its last run has ended. */
+  drain(): void;
+  /** What became of its runs, where it has drained. */
+  drained(): Tally | undefined;
   /** No run here, and no backlog in any queue that it claims from. */
   idle(): Promise<boolean>;
 }
@@ -127,6 +136,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const ledger = await Ledger.open(home, serverId);
     const rollback = await startRollbackWatch({ client, holds, ledger, log });
     teardown.push(() => rollback.stop());
+    const tally = await TallyBook.open(home.tally, (runId) => registry.holds(runId));
     const server = `${target.address}/${namespace}`;
     const { keep } = config;
     const cleaner = new Cleaner(
@@ -143,16 +153,20 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const { otherHomes } = held;
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log, tally },
+      presence: new Presence(),
     };
 
     await endOthers(deps, log);
 
-    // 5. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
+    // 5. What people ordered, before the first claim.
+    const orders = startOrders(deps, client, log);
+    teardown.push(() => orders.stop());
+    await orders.heard();
+
+    // 6. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
     const gate = new SlotGate(() => (coders.size > 0 && holds.open ? slots - registry.size : 0));
     teardown.push(() => gate.close());
-    registry.onChange(gate.pump);
-    holds.onChange(gate.pump);
     const claims = claimQueues({ queues, machine, coders: [...coders.keys()] });
     const workers = await createTemporalWorkers({
       ...{ connection, namespace, gate, claims, workflowQueues: queues, hostQueue: worker.hostQueue, slots },
@@ -165,51 +179,51 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => clearInterval(unclean));
 
     const done = runAll(workers, undo, watched.moved);
+    let record: KeptRecord | undefined;
+    let detaching: Promise<void> | undefined;
+    const stop: RunningWorker['stop'] = async (how) => {
+      gate.close();
+      try {
+        if (how === 'stop-agents' && ending) {
+          ending = Promise.allSettled(registry.list().map((run) => endRun(deps, run, 'host-lost')));
+          await ending;
+        }
+      } finally {
+        await (detaching ??= record?.detach(leaving.report ?? tally.read()));
+        shutdown(workers);
+      }
+      await done;
+    };
+    // `done` tells of a failure.
+    const leaving = new Leaving(deps, client, () => void stop('leave-agents').catch(() => undefined));
+    const changed = () => {
+      gate.pump();
+      leaving.settle();
+    };
+    registry.onChange(changed);
+    holds.onChange(changed);
+
+    // 7. Its record, which tells the fleet that it is there.
+    record = await startRecord(deps, client);
+    teardown.push(async () => {
+      await record?.stop();
+      if (leaving.report) await tally.beginAnew();
+    });
+    changed();
     return {
       ...{ name, machine, hostQueue: worker.hostQueue, queues: claims, done },
       coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),
       slots: { total: slots, used: () => registry.size },
       idle: async () =>
         registry.size === 0 && !(coders.size > 0 && (await hasBacklog({ connection, namespace, queues: claims }))),
-      stop: async (how) => {
-        gate.close();
-        try {
-          if (how === 'stop-agents' && ending) {
-            ending = Promise.allSettled(registry.list().map((run) => endRun(deps, run, 'host-lost')));
-            await ending;
-          }
-        } finally {
-          shutdown(workers);
-        }
-        await done;
-      },
+      stop,
+      drain: () => leaving.drain(),
+      drained: () => leaving.report,
     };
   } catch (error) {
     await undo();
     throw error;
   }
-}
-
-/** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */
-async function runAll(
-  workers: readonly TemporalWorker[],
-  undo: () => Promise<void>,
-  broken: Promise<never>,
-): Promise<void> {
-  const runs = workers.map((worker) => worker.run());
-  try {
-    await Promise.race([Promise.all(runs), broken]);
-  } catch (error) {
-    shutdown(workers);
-    await Promise.allSettled(runs);
-    throw error;
-  } finally {
-    await undo();
-  }
-}
-
-function shutdown(workers: readonly TemporalWorker[]): void {
-  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
 /** Milliseconds between looks at whether something that could not be killed is gone, or has come up. */

@@ -98,7 +98,7 @@ async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
     }
     const { decision } = after(failure, task, book);
     // 6. Always, but for a worker that is gone: that one frees the slot itself when it returns.
-    book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
+    book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again', failure.reason));
     return { failure, decision };
   } catch (error) {
     if (isCancellation(error)) {

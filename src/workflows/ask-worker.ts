@@ -1,9 +1,15 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Answer, Question } from '../domain/question.ts';
+import type { FilePiece, Question } from '../domain/question.ts';
 
 /** Puts one question to one worker, on that worker's own queue: how a client on any machine reads a log there. */
-export async function askWorker({ hostQueue, question }: { hostQueue: string; question: Question }): Promise<Answer> {
+export async function askWorker({
+  hostQueue,
+  question,
+}: {
+  hostQueue: string;
+  question: Question;
+}): Promise<FilePiece> {
   const { answer } = proxyActivities<Activities>({
     taskQueue: hostQueue,
     summary: question.ask,

@@ -11,6 +11,7 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { Reason } from '../domain/failure.ts';
 import { workerRecordId } from '../domain/names.ts';
 import type { Claim, Released, RunEnding, RunRef, SavedWork } from '../domain/run.ts';
 import { oweSignal } from './messages.ts';
@@ -77,7 +78,7 @@ export class Host {
   }
 
   /** Frees the slot; not cancellable. What the run had made and did not deliver is saved first. */
-  async release(ending: RunEnding): Promise<SavedWork | null> {
+  async release(ending: RunEnding, reason: Reason | null = null): Promise<SavedWork | null> {
     const { releaseRun } = proxyActivities<Activities>({
       taskQueue: this.#claim.hostQueue,
       summary: `release run ${this.ref.runId}`,
@@ -90,7 +91,7 @@ export class Host {
     return CancellationScope.nonCancellable(async () => {
       try {
         // Histories of version 0.1 have no answer.
-        const released: Released | undefined = await releaseRun({ ...this.ref, ending });
+        const released: Released | undefined = await releaseRun({ ...this.ref, ending, reason });
         return released?.saved ?? null;
       } catch {
         await this.owe();

@@ -1,2 +1,3 @@
 export { agentTask } from './agent-task.ts';
 export { askWorker } from './ask-worker.ts';
+export { fleetWorker } from './fleet-worker.ts';

@@ -1,7 +1,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { LateResult, RunRef, TaskView } from '../domain/run.ts';
+import type { Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts';
 
-/** Signals, updates and queries of `agentTask`: client and workflow share this file. */
+/** Signals, updates and queries of `agentTask` and `fleetWorker`: client, workers and workflows share this file. */
 export const viewQuery = defineQuery<TaskView>('view');
 
 /** Of a parked task: try again, with its attempts counted from zero. */
@@ -16,3 +17,12 @@ export const lateResultSignal = defineSignal<[LateResult]>('lateResult');
 
 /** To a worker's record: a run that it holds, or held when it was lost, and has to clean up. */
 export const oweSignal = defineSignal<[RunRef]>('owe');
+/** From the worker: such a debt is cleaned up. */
+export const paidSignal = defineSignal<[RunRef]>('paid');
+/** From the worker: its process is there, and waits for `attend`. */
+export const attachSignal = defineSignal<[WorkerFacts]>('attach');
+/** From the worker: its process ends as it should. An update, as it may be the last one that can carry the record on. */
+export const detachUpdate = defineUpdate<void, [Pick<WorkerFacts, 'since'> & { report: Tally }]>('detach');
+/** From the worker: it takes no new work, and no person said so. */
+export const troubleSignal = defineSignal<[{ key: string; message: string }]>('trouble');
+export const workerQuery = defineQuery<WorkerRecord>('worker');

@@ -1,6 +1,7 @@
 import { formatDuration } from '../domain/duration.ts';
 import { rescueRef } from '../domain/names.ts';
 import type { TaskView } from '../domain/run.ts';
+import { tallySentence, type WorkerRecord } from '../domain/worker.ts';
 
 /** The task as markdown, for the Web UI's User Metadata tab: state, runs, receipts, and how to read the log. */
 export function renderSummary(view: TaskView): string {
@@ -43,6 +44,22 @@ export function renderSummary(view: TaskView): string {
       : 'none yet',
     `Read on: \`fleet task ${view.id}\`, \`fleet task ${view.id} log -f\`, \`fleet explain ${view.id}\``,
   ].join('\n\n');
+}
+
+/** A worker's record, likewise. What changes from beat to beat is with its pending activity. */
+export function renderRecord(record: WorkerRecord): string {
+  const { name, state, changedAt, debts, report } = record;
+  const facts = [
+    ['State', `${state} since ${changedAt}`],
+    ['Machine', record.machine],
+    ['Slots', record.slots],
+    ['Queues', record.queues.join(', ')],
+    ['Coders', record.coders.map((coder) => `${coder.name} ${coder.version}`).join(', ') || 'none'],
+    ['Version', record.version],
+    ['Owes the clean-up of', debts.map(({ taskId, runId }) => `${runId} of ${taskId}`).join(', ') || 'nothing'],
+    ['When it last left', report && tallySentence(report)],
+  ].filter((fact) => fact[1] !== null);
+  return [`### Worker ${cell(name)}`, table(['', ''], facts)].join('\n\n');
 }
 
 function table(head: string[], rows: (string | number | null)[][]): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { detectIsolation } from '../../src/adapters/isolation.ts';
 import { processTable } from '../../src/adapters/process.ts';
-import type { AttachedWorker, TaskReport } from '../../src/client.ts';
+import type { FleetWorker, TaskReport } from '../../src/client.ts';
 import type { PartialConfig } from '../../src/config.ts';
 import { CLOSED_STATES } from '../../src/domain/run.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
@@ -114,7 +114,7 @@ test('fleet workers shows both coders with their versions', async () => {
   };
   const view = await until(async () => {
     const { stdout } = await fleet.cli(['workers', '--json']);
-    return (JSON.parse(stdout) as AttachedWorker[]).find(({ name }) => name === worker.name)?.view;
+    return (JSON.parse(stdout) as FleetWorker[]).find(({ name }) => name === worker.name)?.view;
   });
   expect(Object.fromEntries(view.coders.map(({ name, version }) => [name, version]))).toEqual(versions);
   const table = (await fleet.cli(['workers'])).stdout;

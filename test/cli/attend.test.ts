@@ -7,6 +7,8 @@ import type { RunningWorker } from '../../src/workers/worker.ts';
 import { until } from '../helpers/until.ts';
 
 const config = loadConfig({ home: '/nonexistent', env: {} });
+const draining = loadConfig({ home: '/nonexistent', env: { FLEET_WORKER_ON_TERM: 'drain' } });
+const TALLY = { since: '', takenIn: 3, done: 2, failed: 0, cancelled: 1, parked: 0, handedOver: 0, live: 0 };
 
 function deferred() {
   let [resolve, reject] = [() => {}, (_error: Error) => {}];
@@ -30,10 +32,13 @@ function stage({ used }: { used: number }) {
       if (used === 0 || how === 'stop-agents') done.resolve();
       await done.promise;
     },
+    drain: () => stopped.push('drain'),
+    drained: () => (stopped.includes('drain') ? TALLY : undefined),
     idle: async () => true,
   } as unknown as RunningWorker;
   const cli = {
     note: (text: string) => said.push(text),
+    print: (_value: unknown, human: () => string) => said.push(human()),
     onSignal: (listener: typeof press) => {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -72,6 +77,36 @@ describe('Ctrl-C', () => {
     expect(stopped).toEqual(['leave-agents']);
     done.resolve();
     await attending;
+  });
+
+  test('with worker.onTerm=drain TERM lets the runs finish, and a report ends it', async () => {
+    const { worker, cli, stopped, said, press, done } = stage({ used: 2 });
+    const attending = attend(cli, worker, { config: draining });
+    press('SIGTERM');
+    expect(stopped).toEqual(['drain']);
+    done.resolve();
+    await attending;
+    expect(said).toEqual([
+      'draining: 2 runs to finish; TERM or Ctrl-C again stops the agents now',
+      'drained: 3 taken in = 2 done + 0 failed + 1 cancelled + 0 parked + 0 handed over',
+    ]);
+  });
+
+  test('a second TERM during a drain stops the agents', async () => {
+    const { worker, cli, stopped, press } = stage({ used: 2 });
+    const attending = attend(cli, worker, { config: draining });
+    press('SIGTERM');
+    press('SIGTERM');
+    await attending;
+    expect(stopped).toEqual(['drain', 'stop-agents']);
+  });
+
+  test('with worker.onTerm=drain Ctrl-C still leaves the agents', async () => {
+    const { worker, cli, stopped, press } = stage({ used: 0 });
+    const attending = attend(cli, worker, { config: draining });
+    press('SIGINT');
+    await attending;
+    expect(stopped).toEqual(['leave-agents']);
   });
 
   test('says one agent as one', () =>

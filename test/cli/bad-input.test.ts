@@ -37,6 +37,7 @@ afterAll(async () => {
 async function expectNothingCreated(): Promise<void> {
   await using fleet = await connectFleet({ env: server.env });
   expect(await fleet.list({ all: true })).toEqual([]);
+  expect(await fleet.orders()).toEqual([]);
 }
 
 const git = (cwd: string, ...args: string[]) => execa('git', args, { cwd, env: { GIT_CONFIG_GLOBAL: '/dev/null' } });
@@ -79,6 +80,11 @@ const WRONG: [string, string[], RegExp][] = [
   ['an unknown task', ['task', 'nope'], /^there is no task nope/],
   ['an unknown task to explain', ['explain', 'nope'], /^there is no task nope/],
   ['an unknown task to cancel', ['task', 'nope', 'cancel'], /^there is no task nope/],
+  ['an order to a worker never seen', ['worker', 'drain', 'nobody'], /^there is no worker nobody: none has ever been/],
+  ['a worker to resume never seen', ['worker', 'resume', 'nobody'], /^there is no worker nobody: none has ever been/],
+  ['an order without a worker', ['worker', 'pause'], /^missing required argument 'name'/],
+  ['an unknown order', ['worker', 'frobnicate'], /^too many arguments/],
+  ['stop without --now', ['stop'], /^fleet stop ends every agent at once and needs --now/],
   ['a timeout that is no duration', ['task', 'x', 'wait', '--timeout', '5'], /^--timeout must be a duration/],
   ['config set without a value', ['config', 'set', 'worker.slots'], /^worker\.slots is not key=value/],
   ['config set of an unknown key', ['config', 'set', 'worker.slot=4'], /worker\.slot is not a known field/],
@@ -138,7 +144,16 @@ test('unknown keys in config.yaml, by line', async () => {
 test('no server: how to start one', async () => {
   const [port] = await freePorts(1);
   const env = { ...server.env, FLEET_HOME: `${temp.path}/none`, TEMPORAL_ADDRESS: `127.0.0.1:${port}` };
-  const commands = [['tasks'], ['task', 'x'], ['enqueue', 'x'], ['workers'], ['explain', 'x'], ['up']];
+  const commands = [
+    ['tasks'],
+    ['task', 'x'],
+    ['enqueue', 'x'],
+    ['workers'],
+    ['explain', 'x'],
+    ['up'],
+    ['pause'],
+    ['stop', '--now'],
+  ];
   for (const ran of await Promise.all(commands.map((argv) => cli(argv, { cwd: repo, env })))) {
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toMatch(

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sentenceOf, type Waiting } from '../../src/client/explain.ts';
-import type { AttachedWorker, TaskReport } from '../../src/client.ts';
+import type { FleetOrder, FleetWorker, TaskReport } from '../../src/client.ts';
 import { NO_USAGE } from '../../src/domain/event.ts';
 import type { RunView } from '../../src/domain/run.ts';
 
@@ -47,20 +47,24 @@ const report = (over: Partial<TaskReport>): TaskReport => ({
   ...over,
 });
 
-const worker = (name: string, used: number, coders = ['claude']): AttachedWorker => ({
-  ...{ name, hostQueue: `host/${name}-1`, queues: ['fleet'] },
-  view: {
-    ...{
-      name,
-      machine: 'm',
-      hostQueue: `host/${name}-1`,
-      queues: ['fleet'],
-      coders: coders.map((coder) => ({ name: coder, version: '1' })),
+const tally = { since: '', takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, live: 0 };
+const worker = (name: string, used: number, over: { coders?: string[]; holds?: string[] } = {}): FleetWorker => {
+  const facts = {
+    ...{ name, machine: 'm', hostQueue: `host/${name}-1`, queues: ['fleet'], since: '', version: '', pid: 1 },
+    coders: (over.coders ?? ['claude']).map((coder) => ({ name: coder, version: '1' })),
+  };
+  return {
+    ...{ ...facts, slots: 2, lease: { heartbeatMs: 1, graceMs: 1 }, changedAt: '', debts: [], report: null },
+    state: 'attached',
+    view: {
+      ...{ ...facts, slots: { total: 2, used }, runs: [], holds: over.holds ?? [], leaving: false },
+      ...{ order: null, stopped: null, freeBytes: null, tally, at: '' },
     },
-    ...{ slots: { total: 2, used }, runs: [], since: '', version: '', pid: 1 },
-  },
-});
-const silent: AttachedWorker = { name: 'bob', hostQueue: 'host/bob-1', queues: ['fleet'], view: null };
+  };
+};
+const silent: FleetWorker = { ...worker('bob', 0), state: 'silent' };
+const lost: FleetWorker = { ...worker('eve', 0), state: 'lost', view: null };
+const order: FleetOrder = { mode: 'pause', by: 'ada@desk', at: '2026-01-01T00:00:00Z', why: 'disk check' };
 
 const accepted = { accepted: true, reasons: [], reason: null, acceptance: true };
 const receipt = { kind: 'exit', ok: true, summary: '', evidence: {}, digest: '', previous: null } as const;
@@ -71,6 +75,26 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
     {},
     { workers: [silent] },
     'waiting: no attached worker claims from queue fleet (bob does not answer); start one with fleet worker',
+  ],
+  [
+    {},
+    { workers: [silent, lost] },
+    'waiting: no attached worker claims from queue fleet (bob, eve do not answer); start one with fleet worker',
+  ],
+  [
+    {},
+    { workers: [worker('ada', 0)], order },
+    'waiting: the fleet is paused by ada@desk at 2026-01-01T00:00:00Z (disk check): fleet resume takes new work again',
+  ],
+  [
+    {},
+    { workers: [worker('ada', 0, { holds: ['ada is paused'] }), worker('eve', 0, { coders: [], holds: ['no disk'] })] },
+    'waiting: worker ada takes no new work: ada is paused; worker eve takes no new work: no disk',
+  ],
+  [
+    {},
+    { workers: [worker('ada', 0, { holds: ['no disk'] }), worker('eve', 2)], backlog: null },
+    'all 2 slots of eve are taken',
   ],
   [
     { claimQueue: 'fleet@m2/codex', coder: 'codex' },
@@ -147,5 +171,5 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
 ];
 
 test.each(SENTENCES)('%j with %j', (over, waiting, sentence) => {
-  expect(sentenceOf(report(over), { workers: [], backlog: null, ...waiting }, NOW)).toBe(sentence);
+  expect(sentenceOf(report(over), { workers: [], order: null, backlog: null, ...waiting }, NOW)).toBe(sentence);
 });

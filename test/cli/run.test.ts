@@ -34,6 +34,18 @@ describe('the command line', () => {
       ['config set', 'a=b'],
     ],
     [
+      ['worker', 'drain', 'a', '--wait'],
+      ['worker drain', 'a', '--wait'],
+    ],
+    [
+      ['worker', '--name', 'drain'],
+      ['worker', '--name', 'drain'],
+    ],
+    [
+      ['worker', '--slots', '4'],
+      ['worker', '--slots', '4'],
+    ],
+    [
       ['enqueue', 'task', 'log'],
       ['enqueue', 'task', 'log'],
     ],

@@ -1,9 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Context, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { NO_USAGE } from '../../src/domain/event.ts';
 import type { Question } from '../../src/domain/question.ts';
+import { attachRecord } from '../../src/workers/record.ts';
+import type { WorkerFacts, WorkerView } from '../../src/domain/worker.ts';
 import type { AgentOutcome, Progress, Verified } from '../../src/domain/run.ts';
 
 export const HOST = 'host/ada-0a1b2c';
@@ -24,6 +27,7 @@ export async function standIn(address: string): Promise<AsyncDisposable> {
     Worker.create({ ...common, taskQueue: HOST, activities: { ...onHost, sendAlert } }),
   ]);
   const running = workers.map((each) => each.run());
+  await attachRecord(new Client({ connection }), FACTS);
   return {
     [Symbol.asyncDispose]: async () => {
       for (const each of workers) each.shutdown();
@@ -32,6 +36,13 @@ export async function standIn(address: string): Promise<AsyncDisposable> {
     },
   };
 }
+
+const NOTHING = { takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, live: 0 };
+const FACTS: WorkerFacts = {
+  ...{ name: 'ada', machine: 'm', hostQueue: HOST, queues: ['fleet'], coders: [{ name: 'claude', version: '2' }] },
+  ...{ slots: 2, lease: { heartbeatMs: 5_000, graceMs: 5_000 }, version: '0', pid: 1 },
+  since: new Date().toISOString(),
+};
 
 const objectives = new Map<string, string>();
 const exit = { exitCode: 0, signal: null, stopped: null, leftover: 0, isolation: 'namespace' as const };
@@ -86,20 +97,20 @@ const activities = {
   },
   async releaseRun() {},
   async sendAlert() {},
+  async attend({ since }: { since: string }) {
+    const { name, machine, hostQueue, queues, coders, slots } = FACTS;
+    const view: WorkerView = {
+      ...{ name, machine, hostQueue, queues, coders, since, version: '0', pid: 1, at: since },
+      ...{ slots: { total: slots, used: 0 }, runs: [], holds: [], leaving: false, order: null, stopped: null },
+      ...{ freeBytes: null, tally: { ...NOTHING, since } },
+    };
+    for (;;) {
+      heartbeat(view);
+      await Context.current().sleep(50);
+    }
+  },
   /** A piece of ten characters at a time. */
   async answer(question: Question) {
-    if (question.ask === 'worker') {
-      return {
-        ...{
-          name: 'ada',
-          machine: 'm',
-          hostQueue: HOST,
-          queues: ['fleet'],
-          coders: [{ name: 'claude', version: '2' }],
-        },
-        ...{ slots: { total: 2, used: 0 }, runs: [], since: new Date().toISOString(), version: '0', pid: 1 },
-      };
-    }
     if (question.file !== 'log') throw ApplicationFailure.nonRetryable('no such file');
     const text = LOG.slice(question.offset, question.offset + 10);
     return { text, next: question.offset + text.length, end: text === '', gap: 0 };

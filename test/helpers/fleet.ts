@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -7,12 +6,10 @@ import { stringify } from 'yaml';
 import type { Client } from '@temporalio/client';
 import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
 import { connectClient } from '../../src/adapters/connection.ts';
-import { describeQueue } from '../../src/client/queues.ts';
 import { connectFleet, type Fleet, type TaskReport } from '../../src/client.ts';
-import { loadConfig, type PartialConfig } from '../../src/config.ts';
-import { claimQueue, hostQueue } from '../../src/domain/names.ts';
-import type { WorkerView } from '../../src/domain/question.ts';
+import type { PartialConfig } from '../../src/config.ts';
 import type { TaskView } from '../../src/domain/run.ts';
+import type { WorkerView } from '../../src/domain/worker.ts';
 import { agents, type LiveAgent } from './live-agents.ts';
 import type { Machine } from './network.ts';
 import { tempDir } from './temp.ts';
@@ -28,8 +25,6 @@ export const agent = (file: string): { command: string[]; protocol: 'none' | 'cl
     ? { command: [process.execPath, `${AGENTS}/${file}`], protocol: 'claude' }
     : { command: ['sh', `${AGENTS}/${file}`], protocol: 'none' };
 
-const DEFAULTS = loadConfig({ home: '/nonexistent', env: {} });
-
 export interface TestWorker extends AsyncDisposable {
   home: string;
   name: string;
@@ -39,7 +34,7 @@ export interface TestWorker extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void;
   /** Resolves with the exit code when it has ended by itself; null where a signal ended it. */
   exited: Promise<number | null>;
-  /** What it says of itself, by way of its own queue. */
+  /** What it says of itself, after this was called: takes some seconds. */
   view(): Promise<WorkerView>;
   output(): string;
 }
@@ -94,6 +89,7 @@ export class TestFleet implements AsyncDisposable {
     await mkdir(home, { recursive: true });
     const full = uniqueName(name);
     await writeFile(`${home}/config.yaml`, stringify({ ...config, worker: { name: full, ...config.worker } }));
+    const startedAt = new Date().toISOString();
     const [file, ...args] = [...(machine?.prefix ?? []), MAIN, 'worker', ...flags];
     const server = machine ? { TEMPORAL_ADDRESS: machine.address } : {};
     const child = spawn(file!, args, {
@@ -111,16 +107,7 @@ export class TestFleet implements AsyncDisposable {
         await ended;
         this.#workers.delete(worker);
       },
-      view: async () => {
-        const id = (await readFile(`${home}/worker.id`, 'utf8')).trim();
-        const taskQueue = config.worker?.queues?.[0] ?? 'fleet';
-        return (await this.client.workflow.execute('askWorker', {
-          workflowId: `ask-${randomUUID()}`,
-          taskQueue,
-          args: [{ hostQueue: hostQueue(full, id), question: { ask: 'worker' } }],
-          workflowExecutionTimeout: '20s',
-        })) as WorkerView;
-      },
+      view: () => this.#viewOf(full, new Date().toISOString()),
       [Symbol.asyncDispose]: () => worker.stop('SIGKILL'),
     };
     this.#workers.add(worker);
@@ -131,17 +118,20 @@ export class TestFleet implements AsyncDisposable {
       },
       { timeoutMs: 60_000 },
     );
-    const view = await worker.view();
+    const view = await this.#viewOf(full, startedAt);
     if (view.pid !== child.pid) throw new Error(`another worker answers as ${full}`);
-    // Its coders are known to a client once it has polled their queues.
-    const wire = { client: this.client, config: DEFAULTS };
-    for (const queue of view.queues) {
-      for (const coder of view.coders) {
-        const name = claimQueue({ queue, coder: coder.name });
-        await until(async () => (await describeQueue(wire, name, 'claims')).pollers.length > 0);
-      }
-    }
     return worker;
+  }
+
+  #viewOf(name: string, from: string): Promise<WorkerView> {
+    const said = async () => (await this.fleet.workers()).find((worker) => worker.name === name)?.view;
+    return until(
+      async () => {
+        const view = await said();
+        return view && view.at > from ? view : undefined;
+      },
+      { timeoutMs: 30_000 },
+    );
   }
 
   async stopWorkers(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Alert } from '../../src/activities/alert.ts';
+import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
 import type { ClaimOrder, ReleaseOrder } from '../../src/activities/claim.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { Alert } from '../../src/activities/alert.ts';
+import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
 import type { World } from './world.ts';
 
 const ANSWERS = { retry: 5, accept: 3, giveUp: 2, cancel: 1 } as const;

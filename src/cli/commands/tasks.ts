@@ -2,7 +2,8 @@ import type { TaskState } from '../../domain/run.ts';
 import { TASK_STATES } from '../../client.ts';
 import { command, oneOf } from '../command.ts';
 import { taskTable } from '../report.ts';
-import { painter } from '../text.ts';
+import { orderNote } from '../report.ts';
+import { oneLine, painter } from '../text.ts';
 
 export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
   name: 'tasks',
@@ -25,6 +26,7 @@ export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
         ? taskTable(reports, { paint: painter(cli), nowMs: Date.now() })
         : `no tasks: put one in with fleet enqueue '<objective>'`,
     );
+    for (const order of await fleet.orders()) cli.note(oneLine(orderNote(order)));
     if (reports.some(({ partial }) => partial))
       cli.note('some tasks are shown as the server knows them: no worker answers for them');
   },

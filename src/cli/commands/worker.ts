@@ -11,8 +11,9 @@ export const worker = command<{ name?: string; slots?: number; queue?: string[];
     { flag: '--queue <queue>', about: 'claim from this queue; repeatable (default: fleet)', many: true },
     { flag: '--until-idle <duration>', about: 'exit 0 when there was nothing to do for this long', parse: durationMs },
   ],
-  notes:
-    'Ctrl-C or TERM stops it and leaves live agents running for the next worker here to adopt; a second one stops them too.',
+  notes: `Ctrl-C or TERM stops it and leaves live agents running for the next worker here to adopt; a second one stops them too.
+With worker.onTerm=drain in the configuration, TERM lets it finish its runs first.
+One that is attached, from any machine: fleet worker drain|pause|resume <name>`,
   examples: ['fleet worker', 'fleet worker --slots 4 --queue fleet --queue nightly', 'fleet worker --until-idle 10m'],
   async run(cli, { flags }) {
     const { name, slots, queue, untilIdle } = flags;

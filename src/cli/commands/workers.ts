@@ -1,15 +1,22 @@
 import { command } from '../command.ts';
-import { workerTable } from '../report.ts';
+import { orderNote, workerTable } from '../report.ts';
+import { oneLine, painter } from '../text.ts';
 
-export const workers = command({
+export const workers = command<{ all?: boolean }>({
   name: 'workers',
-  about: 'attached workers, their slots, coders and runs',
+  about: 'attached workers, their slots, coders and runs, and those that were lost or owe something',
+  flags: [{ flag: '--all', about: 'also those that left as they should, of the last 7 days' }],
   examples: ['fleet workers', 'fleet workers --json'],
-  async run(cli) {
+  async run(cli, { flags }) {
     const fleet = await cli.fleet();
-    const attached = await fleet.workers();
-    cli.print(attached, () =>
-      attached.length ? workerTable(attached, Date.now()) : 'no worker is attached: start one with fleet worker',
+    const shown = (await fleet.workers()).filter(
+      ({ state, debts }) => flags.all || state !== 'detached' || debts.length > 0,
     );
+    cli.print(shown, () =>
+      shown.length
+        ? workerTable(shown, { paint: painter(cli), nowMs: Date.now() })
+        : 'no worker is attached: start one with fleet worker',
+    );
+    for (const order of await fleet.orders()) cli.note(oneLine(orderNote(order)));
   },
 });

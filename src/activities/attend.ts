@@ -1,0 +1,74 @@
+import { Context } from '@temporalio/activity';
+import { statfs } from 'node:fs/promises';
+import type { WorkerView } from '../domain/worker.ts';
+import type { Deps } from './context.ts';
+import { heartbeating } from './heartbeat.ts';
+
+const EVERY_MS = 2_000;
+
+/** Whether the worker's record has its `attend` here: else the worker attaches again. */
+export class Presence {
+  #attending = 0;
+
+  get attended(): boolean {
+    return this.#attending > 0;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#attending += 1;
+    try {
+      return await work();
+    } finally {
+      this.#attending -= 1;
+    }
+  }
+}
+
+/** Lasts as long as this worker's process, and says with each heartbeat how the worker stands. */
+export async function attend(deps: Deps, { since }: { since: string }): Promise<void> {
+  if (since !== deps.worker.startedAt) return;
+  let freeBytes = await freeSpace(deps);
+  const { cancelled, cancellationSignal } = Context.current();
+  const look = async () => {
+    for (;;) {
+      await Context.current().sleep(EVERY_MS);
+      cancellationSignal.throwIfAborted();
+      freeBytes = await freeSpace(deps);
+    }
+  };
+  await deps.presence.during(() =>
+    heartbeating(
+      () => viewOf(deps, freeBytes),
+      () => Promise.race([look(), cancelled]),
+    ),
+  );
+}
+
+async function freeSpace({ home }: Deps): Promise<number | null> {
+  return statfs(home.root).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  );
+}
+
+function viewOf({ worker, coders, config, registry, holds, tally }: Deps, freeBytes: number | null): WorkerView {
+  return {
+    name: worker.name,
+    machine: worker.machine,
+    hostQueue: worker.hostQueue,
+    queues: worker.queues,
+    coders: [...coders].map(([name, { version }]) => ({ name, version })),
+    slots: { total: config.worker.slots, used: registry.size },
+    runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
+    since: worker.startedAt,
+    version: worker.version,
+    pid: process.pid,
+    holds: holds.reasons,
+    leaving: holds.causes.includes('leaving'),
+    order: holds.order,
+    stopped: holds.stopped,
+    freeBytes,
+    tally: tally.read(),
+    at: new Date().toISOString(),
+  };
+}

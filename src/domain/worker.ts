@@ -1,0 +1,120 @@
+import { FAILURES, type Reason } from './failure.ts';
+import type { RunEnding, RunRef } from './run.ts';
+
+/** `pause`: no new work. `drain`: nor any after that, the worker ends with its last run. `stop`: its agents end at once. */
+export const ORDER_MODES = ['pause', 'drain', 'stop'] as const;
+
+/** What a person ordered a worker, or all of them. It stands until it is withdrawn, whoever is attached meanwhile. */
+export interface FleetOrder {
+  mode: (typeof ORDER_MODES)[number];
+  /** `<user>@<host>` */
+  by: string;
+  /** ISO */
+  at: string;
+  why: string;
+}
+
+/** Of two orders the one that forbids more. */
+export function strongest(...orders: readonly (FleetOrder | null)[]): FleetOrder | null {
+  const rank = (order: FleetOrder | null): number => (order ? ORDER_MODES.indexOf(order.mode) : -1);
+  return orders.reduce((most, order) => (rank(order) > rank(most) ? order : most), null);
+}
+
+const DEEDS = { pause: 'paused', drain: 'told to drain', stop: 'stopped' } as const;
+
+/** `paused by ada@desk at 2026-01-01T00:00:00Z (disk check): fleet resume takes new work again` */
+export function orderSentence({ mode, by, at, why }: FleetOrder, worker?: string): string {
+  const resume = worker === undefined ? 'fleet resume' : `fleet worker resume ${worker}`;
+  return `${DEEDS[mode]} by ${by} at ${at}${why ? ` (${why})` : ''}: ${resume} takes new work again`;
+}
+
+/** What stays the same for as long as a worker's process is attached. */
+export interface WorkerFacts {
+  name: string;
+  machine: string;
+  hostQueue: string;
+  queues: string[];
+  coders: { name: string; version: string }[];
+  slots: number;
+  /** Milliseconds, see `Claim`. */
+  lease: { heartbeatMs: number; graceMs: number };
+  /** ISO: tells this process from earlier ones of the same worker. */
+  since: string;
+  version: string;
+  pid: number;
+}
+
+/** A run that a worker was lost with, or could not release: it cleans up when it returns. */
+export interface Debt extends RunRef {
+  /** ISO */
+  since: string;
+}
+
+/** The durable record of a worker: its workflow's memo and `worker` query. */
+export interface WorkerRecord extends WorkerFacts {
+  state: 'attached' | 'detached' | 'lost';
+  /** ISO: of the last change of state. */
+  changedAt: string;
+  debts: Debt[];
+  /** Of the process that detached last. */
+  report: Tally | null;
+}
+
+/** What an attached worker says of itself, every two seconds: the heartbeat details of `attend`. */
+export interface WorkerView {
+  name: string;
+  machine: string;
+  hostQueue: string;
+  queues: string[];
+  coders: { name: string; version: string }[];
+  slots: { total: number; used: number };
+  runs: { taskId: string; runId: string; since: string }[];
+  since: string;
+  version: string;
+  pid: number;
+  /** Why it takes no new work: orders, a full disk… */
+  holds: string[];
+  /** It leaves with its last run. */
+  leaving: boolean;
+  /** The strongest order that it obeys. */
+  order: FleetOrder | null;
+  /** Once every agent is down that the `stop` of that time found. */
+  stopped: { at: string; agents: number } | null;
+  /** Where its home is. */
+  freeBytes: number | null;
+  tally: Tally;
+  /** ISO: when it said so. */
+  at: string;
+}
+
+/** What became of the runs that a worker took in: `takenIn` is the sum of all others. */
+export interface Tally {
+  /** ISO: since when they are counted; a restart goes on counting, a finished drain begins anew. */
+  since: string;
+  takenIn: number;
+  done: number;
+  /** Not accepted, by the agent's doing; the task is queued for another try. */
+  failed: number;
+  cancelled: number;
+  parked: number;
+  /** Queued again, left to the next worker here, or stopped: through no fault of the agent. */
+  handedOver: number;
+  live: number;
+}
+
+/** As a worker leaves it: what lives goes on under the next one here, or elsewhere. */
+export const leftBehind = (tally: Tally): Tally => ({ ...tally, handedOver: tally.handedOver + tally.live, live: 0 });
+
+export type Outcome = Exclude<keyof Tally, 'since' | 'takenIn' | 'live'>;
+
+export function outcomeOf(ending: RunEnding, reason: Reason | null): Outcome {
+  if (ending !== 'queued-again') return ending;
+  return reason && FAILURES[reason].attempt ? 'failed' : 'handedOver';
+}
+
+/** `5 taken in = 3 done + 1 failed + 0 cancelled + 1 parked + 0 handed over`; what is still live is said where there is any. */
+export function tallySentence({ takenIn, done, failed, cancelled, parked, handedOver, live }: Tally): string {
+  const parts = { done, failed, cancelled, parked, 'handed over': handedOver, ...(live ? { live } : {}) };
+  const sum = Object.entries(parts).map(([name, count]) => `${count} ${name}`);
+  return `${takenIn} taken in = ${sum.join(' + ')}`;
+}

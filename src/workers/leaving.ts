@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { Deps } from '../activities/context.ts';
+import type { Tally } from '../domain/worker.ts';
+
+const LOOK_MS = 100;
+/** The longest that a worker stays for what its last runs' tasks still have to note. */
+const NOTED_MS = 10_000;
+
+/** A drain: the worker takes no new work, and leaves when its last run has ended and the run's task knows. */
+export class Leaving {
+  readonly #deps: Pick<Deps, 'holds' | 'registry' | 'tally'>;
+  readonly #client: Client;
+  readonly #leave: () => void;
+  #live = new Set<string>();
+  /** Tasks whose run here ended a moment ago, with when it did. */
+  readonly #gone = new Map<string, number>();
+  #asked = false;
+  /** What became of the runs, once it leaves with none left. */
+  report: Tally | undefined;
+
+  constructor(deps: Pick<Deps, 'holds' | 'registry' | 'tally'>, client: Client, leave: () => void) {
+    this.#deps = deps;
+    this.#client = client;
+    this.#leave = leave;
+  }
+
+  /** As an order to drain, but for this process only. */
+  drain(): void {
+    this.#asked = true;
+    this.#deps.holds.set('leaving', 'it leaves when its last run has ended');
+    this.settle();
+  }
+
+  /** To be called whenever an order, or the number of runs, may have changed. */
+  settle = (): void => {
+    const { holds, registry, tally } = this.#deps;
+    const live = new Set(registry.list().map(({ taskId }) => taskId));
+    for (const taskId of this.#live) if (!live.has(taskId)) this.#gone.set(taskId, performance.now());
+    for (const [taskId, at] of this.#gone) if (performance.now() - at > NOTED_MS) this.#gone.delete(taskId);
+    this.#live = live;
+    if (this.report || registry.size > 0) return;
+    if (!this.#asked && holds.order?.mode !== 'drain') return;
+    this.report = tally.read();
+    void this.#noted().finally(this.#leave);
+  };
+
+  /** Where this is the last worker of its queues, nobody else would work on their workflows. */
+  async #noted(): Promise<void> {
+    const until = performance.now() + NOTED_MS;
+    for (const taskId of this.#gone.keys())
+      while (performance.now() < until && (await this.#isBusy(taskId).catch(() => true))) await pause(LOOK_MS);
+  }
+
+  async #isBusy(taskId: string): Promise<boolean> {
+    const { raw } = await this.#client.workflow.getHandle(taskId).describe();
+    const releasing = raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'releaseRun');
+    return Boolean(raw.pendingWorkflowTask) || releasing === true;
+  }
+}
