@@ -93,7 +93,7 @@ export class RunRegistry {
     return registry;
   }
 
-  /** Takes a run whose record cannot be read out of the way, with all that it made. Nothing of it may live. */
+  /** Takes a run that cannot be read, or saved, out of the way, with all that it made. Nothing of it may live. */
   async setAside({ taskId, runId }: RunRef): Promise<string> {
     const to = `${this.#home.runs}/.torn/${taskId}-${runId}`;
     await mkdir(dirname(to), { recursive: true });

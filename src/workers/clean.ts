@@ -8,7 +8,7 @@ import { toMs } from '../domain/duration.ts';
 import { keepClassOf, KEEP_CLASSES, type KeepClass } from '../domain/keep.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import { standingOf, standingsOf } from './standings.ts';
-import { damagedRuns, leftovers, unusedStores, type Unused } from './unused.ts';
+import { leftovers, setAsideRuns, unusedStores, type Unused } from './unused.ts';
 
 const WIDTH = 4;
 /** However short the disk is: whoever asked for a task has so long to look at it. */
@@ -44,7 +44,7 @@ export async function findCleanable(cleaning: Cleaning): Promise<CleanItem[]> {
   const found = [
     ...(await cleanableTasks(cleaning)),
     ...[...(await leftovers(home)), ...stores].map((item) => ofUnused(item, 'unused')),
-    ...(await damagedRuns(home)).map((item) => ofUnused(item, 'orphaned')),
+    ...(await setAsideRuns(home)).map((item) => ofUnused(item, 'parked')),
   ];
   const old = found
     .filter((item) => (!only || item.class === only) && (item.rubbish || item.ageMs >= keptMs(cleaning, item.class)))

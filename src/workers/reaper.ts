@@ -4,6 +4,7 @@ import { endRun, type Deps } from '../activities/context.ts';
 import { saveIfRoom } from '../activities/save-if-room.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
+import { isDiskTrouble } from '../adapters/space.ts';
 import { toMs } from '../domain/duration.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
 import { payDebts } from './record.ts';
@@ -40,22 +41,24 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
   }
   // A server that has lost its memory is no witness.
   if (deps.holds.has(ROLLED_BACK)) return;
-  for (const run of deps.registry.quietFor(QUIET_MS)) {
+  // What one run fails at is tried again, and holds up no other.
+  const each = async (runs: RunRecord[], tend: (run: RunRecord) => Promise<void>) => {
+    for (const run of runs)
+      await tend(run).catch((error: unknown) => log(`reaper: run ${run.runId} of ${run.taskId}: ${String(error)}`));
+  };
+  await each(deps.registry.quietFor(QUIET_MS), async (run) => {
     const task = await standing(client, run);
-    if (task === 'owns' || task === 'unknown') continue;
-    if (task === 'candidate') {
-      await deps.registry.retire(run);
-      continue;
-    }
+    if (task === 'owns' || task === 'unknown') return;
+    if (task === 'candidate') return deps.registry.retire(run);
     log(`run ${run.runId} of ${run.taskId} is not this worker's any more: ending it`);
     await deps.registry.using(run, () => abandon(deps, client, { run, open: task !== 'closed' }));
-  }
-  for (const run of deps.registry.retired()) {
+  });
+  await each(deps.registry.retired(), async (run) => {
     const task = await standing(client, run);
     if (task === 'settled' || task === 'closed') await deps.registry.release(run);
     // This worker was lost once more before its result was verified.
     if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
-  }
+  });
   await payDebts(deps, client);
 }
 
@@ -71,22 +74,33 @@ export async function endOthers(deps: Deps, log: (line: string) => void): Promis
   }
   for (const run of runs) {
     await endRun(deps, run, 'host-lost');
-    await saveIfRoom(deps, run, { share: false });
+    // Its folder stays: it is saved again before that goes.
+    await saveIfRoom(deps, run, { share: false }).catch((error: unknown) => log(unsaved(run, error)));
   }
 }
+
+const unsaved = ({ taskId, runId }: RunRecord, error: unknown): string =>
+  `the work of run ${runId} of ${taskId} cannot be saved: ${String(error)}`;
 
 /** Kills what lives of a run, saves what it made, and tells the task of it where that is still open. */
 async function abandon(deps: Deps, client: Client, { run, open }: { run: RunRecord; open: boolean }): Promise<void> {
   const { taskId, runId } = run;
   await endRun(deps, run, 'superseded');
   const outcome = await concludeAbandoned(deps, run);
-  const saved = await saveIfRoom(deps, run, { share: open });
+  let stuck = false;
+  const saved = await saveIfRoom(deps, run, { share: open }).catch((error: unknown) => {
+    if (isDiskTrouble(error)) throw error;
+    stuck = true;
+    deps.log(unsaved(run, error));
+    return null;
+  });
   if (deps.tally.counts(run)) await deps.tally.ended(run, 'handedOver');
   const finished = open && outcome !== undefined && outcome.stopped === null;
   if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });
   // After a crash here the task itself says that it waits for this result.
-  if (finished) await deps.registry.retire(run);
-  else await deps.registry.release(run);
+  if (finished) return deps.registry.retire(run);
+  if (stuck) deps.log(`it was moved to ${await deps.registry.setAside(run)}`);
+  await deps.registry.release(run);
 }
 
 /**

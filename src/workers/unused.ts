@@ -28,13 +28,13 @@ export async function leftovers(home: HomeLayout): Promise<Unused[]> {
   );
 }
 
-/** Runs whose record was damaged, with what they made. */
-export async function damagedRuns(home: HomeLayout): Promise<Unused[]> {
+/** Runs whose record was damaged, or whose work could not be saved, with what they made: for a person to look at. */
+export async function setAsideRuns(home: HomeLayout): Promise<Unused[]> {
   const dir = `${home.runs}/.torn`;
   return Promise.all(
     (await names(dir)).map(async (name) => ({
       ...(await facts(`${dir}/${name}`)),
-      what: `damaged run ${name}`,
+      what: `run ${name}, which was set aside`,
       remove: () => discard(`${home.runs}/.trash`, `${dir}/${name}`),
     })),
   );
