@@ -59,7 +59,10 @@ function openMany(count: number): number[] | undefined {
 }
 
 const FULL = { codes: ['ENOSPC', 'EDQUOT'], said: /no space left on device|disk quota exceeded/i };
-const REFUSED = { codes: ['EROFS', 'EIO', 'EMFILE', 'ENFILE'], said: /read-only file system|too many open files/i };
+const REFUSED = {
+  codes: ['EROFS', 'EIO', 'EMFILE', 'ENFILE'],
+  said: /read-only file system|too many open files|\bE[MN]FILE\b/i,
+};
 
 /** Whether a write failed because there is no room, also where git or a shell was the writer. */
 export const isDiskFull = (error: unknown): boolean => says(error, FULL);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { afterEach, expect, test } from '@jest/globals';
 import { GitFailed } from '../../src/adapters/git/git.ts';
 import { GitProcess } from '../../src/adapters/git/process/client.ts';
@@ -51,4 +51,24 @@ test('closing it ends its process', async () => {
   const [pid] = children();
   runner.close();
   await until(() => !children().includes(pid!));
+});
+
+test('without file descriptors it says so, and the process that asked lives on', () => {
+  const client = new URL('../../src/adapters/git/process/client.ts', import.meta.url).href;
+  const script = `
+    import { closeSync, openSync } from 'node:fs';
+    import { GitProcess } from '${client}';
+    import { isDiskTrouble } from '${new URL('../../src/adapters/space.ts', import.meta.url).href}';
+    const runner = new GitProcess();
+    const taken = [];
+    try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+    const trouble = await runner.git(['version']).then(() => false, isDiskTrouble);
+    await new Promise(setImmediate);
+    for (const fd of taken) closeSync(fd);
+    console.log(trouble, String(await runner.git(['version'])));
+    runner.close();`;
+  const shell = ['-c', 'ulimit -n 256; exec "$0" --import tsx --input-type=module -e "$1"', process.execPath, script];
+  const { stdout, stderr, status } = spawnSync('/bin/sh', shell, { encoding: 'utf8' });
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  expect(stdout).toMatch(/^true git version/);
 });

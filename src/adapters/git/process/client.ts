@@ -54,8 +54,8 @@ export class GitProcess implements GitRunner {
   #send(waiter: Waiter): void {
     this.#child ??= this.#start();
     this.#waiting.set(waiter.request.id, waiter);
-    // An error here is followed by the child's end.
-    this.#child.send(waiter.request, () => undefined);
+    // An error here is followed by the child's end; without file descriptors it has not even a channel.
+    this.#child.send?.(waiter.request, () => undefined);
   }
 
   #start(): ChildProcess {
@@ -65,7 +65,8 @@ export class GitProcess implements GitRunner {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child.on('message', (response: Response) => this.#settle(response));
-    child.once('exit', () => this.#ended(child)).on('error', () => this.#ended(child));
+    const ended = (why: string) => this.#ended(child, `the process that runs git ended twice: ${why}`);
+    child.once('exit', () => ended('it was killed')).on('error', (error) => ended(error.message));
     return child;
   }
 
@@ -76,13 +77,13 @@ export class GitProcess implements GitRunner {
     if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
   }
 
-  #ended(child: ChildProcess): void {
+  #ended(child: ChildProcess, broken: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
     const left = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const waiter of left) {
-      if (waiter.again) waiter.resolve({ id: waiter.request.id, broken: 'the process that runs git ended twice' });
+      if (waiter.again) waiter.resolve({ id: waiter.request.id, broken });
       else this.#send({ ...waiter, again: true });
     }
   }
