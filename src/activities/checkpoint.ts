@@ -11,7 +11,8 @@ export class Checkpoints {
   readonly #everyMs: number;
   #nextMs: number;
   #busy = false;
-  #keeping: Promise<unknown> = Promise.resolve();
+  #saving: Promise<unknown> = Promise.resolve();
+  readonly #over = new AbortController();
 
   constructor(deps: Deps, ref: RunRef) {
     this.#deps = deps;
@@ -24,7 +25,7 @@ export class Checkpoints {
   tick(): void {
     if (this.#busy || performance.now() < this.#nextMs) return;
     this.#busy = true;
-    this.#save()
+    this.#saving = this.#save()
       .catch((error: unknown) => this.#deps.log(`checkpoint of run ${this.#ref.runId}: ${String(error)}`))
       .finally(() => {
         this.#busy = false;
@@ -32,15 +33,14 @@ export class Checkpoints {
       });
   }
 
-  /** Resolves when none is at work on the tree any more: what comes next in the run's life may then begin. */
+  /** Resolves when none is at work any more; what is on its way to the remote is given up, as the run's end is next. */
   async settled(): Promise<void> {
-    await this.#keeping;
+    this.#over.abort();
+    await this.#saving;
   }
 
   async #save(): Promise<void> {
-    const keeping = keepWork(this.#deps, this.#ref);
-    this.#keeping = keeping.catch(() => undefined);
-    const kept = await keeping;
-    if (kept) await shareWork(this.#deps, this.#ref, kept);
+    const kept = await keepWork(this.#deps, this.#ref);
+    if (kept) await shareWork(this.#deps, this.#ref, { record: kept, signal: this.#over.signal });
   }
 }

@@ -33,7 +33,7 @@ export async function saveWork(
   { share }: { share: boolean } = { share: true },
 ): Promise<SavedWork | null> {
   const kept = await keepWork(deps, ref);
-  return kept && savedOf(kept, share && (await shareWork(deps, ref, kept)));
+  return kept && savedOf(kept, share && (await shareWork(deps, ref, { record: kept })));
 }
 
 const saving = new Map<string, Promise<unknown>>();

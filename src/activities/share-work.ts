@@ -17,15 +17,19 @@ export function wipOf(taskId: string, { repo, resume }: Pick<Task, 'repo' | 'res
 }
 
 /** Brings saved work to the repository's remote. False where it does not take it, or has newer: never a fault. */
-export async function shareWork(deps: Deps, ref: RunRef, record: WorkRecord): Promise<boolean> {
+export async function shareWork(
+  deps: Deps,
+  ref: RunRef,
+  { record, signal }: { record: WorkRecord; signal?: AbortSignal },
+): Promise<boolean> {
   const prepared = deps.registry.find(ref)?.prepared;
   const wip = prepared && wipOf(ref.taskId, prepared.task);
   if (!wip || refusing.has(wip.url) || !deps.inContact()) return false;
   const scratch = `${deps.home.run(ref.taskId, ref.runId).dir}/wip-${process.hrtime.bigint()}.git`;
   try {
-    const pushed = await pushWip({ ...wip, record, scratch });
+    const pushed = await pushWip({ ...wip, record, scratch, ...(signal ? { signal } : {}) });
     if (pushed.ok) return true;
-    if (pushed.why === 'newer') return false;
+    if (pushed.why === 'newer' || signal?.aborted) return false;
     if (pushed.why === 'refused') refusing.add(wip.url);
     if (!told.has(wip.url)) deps.log(`${pushed.message}; it stays on this machine`);
     told.add(wip.url);

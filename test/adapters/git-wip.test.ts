@@ -1,9 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Checkpoints } from '../../src/activities/checkpoint.ts';
 import { saveWork } from '../../src/activities/save-work.ts';
 import { unshareWork } from '../../src/activities/share-work.ts';
+import { identify } from '../../src/adapters/process.ts';
 import { git, makeLab, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
+import { until } from '../helpers/until.ts';
 import { goOn, makeWorkLab } from '../helpers/work.ts';
 
 const REF = 'refs/fleet/t1/wip';
@@ -88,4 +91,43 @@ test('nothing of a task that is over stays on the remote', async () => {
   await unshareWork(a.deps, { taskId: 't1', runId: '1-a' });
   expect(git(bare, 'for-each-ref', 'refs/fleet')).toBe('');
   await unshareWork(a.deps, { taskId: 't1', runId: '1-a' });
+});
+
+test('no checkpoint is still on its way to the remote when its run is over', async () => {
+  await using temp = await tempDir();
+  const { one, bare, a } = await twoWorkers(temp.path);
+  const { tree } = await a.run(1);
+  write(tree, { 'b.txt': 'x' });
+  const pushing = `${bare}/pushing`;
+  writeFileSync(`${bare}/hooks/pre-receive`, `#!/bin/sh\necho $$ >${pushing}\nwhile :; do sleep 0.1; done\n`);
+  chmodSync(`${bare}/hooks/pre-receive`, 0o755);
+  Object.assign(a.deps.config, { worker: { checkpoint: '1s' } });
+  const checkpoints = new Checkpoints(a.deps, { taskId: 't1', runId: '1-a' });
+  await until(() => (checkpoints.tick(), existsSync(pushing) && readFileSync(pushing, 'utf8').endsWith('\n')));
+  await checkpoints.settled();
+  await until(() => identify(Number(readFileSync(pushing, 'utf8'))) === undefined);
+  expect(a.said).toEqual([]);
+  expect(existsSync(`${one.home.vaultOf('repo')}/refs/fleet/t1/1-a`)).toBe(true);
+});
+
+test('a remote that cannot be reached for a while is tried again', async () => {
+  await using temp = await tempDir();
+  const { one, bare, a } = await twoWorkers(temp.path);
+  const ssh = `${temp.path}/ssh`;
+  writeFileSync(ssh, '#!/bin/sh\necho "ssh: connect to host example.org port 22: No route to host" >&2\nexit 255\n');
+  chmodSync(ssh, 0o755);
+  const url = `ssh://example.org${bare}`;
+  const at = makeWorkLab(one, { repo: url });
+  const before = process.env['GIT_SSH_COMMAND'];
+  try {
+    process.env['GIT_SSH_COMMAND'] = ssh;
+    expect(await work(one, at, { n: 1, text: 'x' })).toMatchObject({ pushed: false });
+    writeFileSync(ssh, '#!/bin/sh\nshift\neval "$@"\n');
+    expect(await work(one, at, { n: 1, text: 'y' })).toMatchObject({ pushed: true });
+  } finally {
+    if (before === undefined) delete process.env['GIT_SSH_COMMAND'];
+    else process.env['GIT_SSH_COMMAND'] = before;
+  }
+  expect(git(bare, 'show', `${REF}^:b.txt`)).toBe('y');
+  expect(a.said).toEqual([]);
 });

@@ -26,9 +26,9 @@ export type Pushed =
 const pushed = new Map<string, string>();
 const MOST_KNOWN = 1_000;
 
-/** Puts saved work on the remote, over older work and never over newer. */
+/** Puts saved work on the remote, over older work and never over newer. `signal` gives it up. */
 export async function pushWip(
-  push: Wip & { record: WorkRecord; scratch: string; timeoutMs?: number },
+  push: Wip & { record: WorkRecord; scratch: string; timeoutMs?: number; signal?: AbortSignal },
 ): Promise<Pushed> {
   const { record } = push;
   const key = `${push.url} ${push.ref} ${record.meta.runId}`;
@@ -40,6 +40,7 @@ export async function pushWip(
         gitDir: record.gitDir,
         network: true,
         timeoutMs: push.timeoutMs ?? TIMEOUT_MS,
+        ...(push.signal ? { signal: push.signal } : {}),
       });
       if (pushed.size >= MOST_KNOWN) pushed.clear();
       pushed.set(key, record.id);
@@ -57,7 +58,13 @@ export async function pushWip(
 
 /** The work that the remote has, if it has any that can be read. Into `dir`, made anew, which borrows from `borrow`. */
 export async function fetchWip(
-  fetch: Wip & { dir: string; borrow: string; /** Any id of the repository. */ format: string; timeoutMs?: number },
+  fetch: Wip & {
+    dir: string;
+    borrow: string;
+    /** Any id of the repository. */ format: string;
+    timeoutMs?: number;
+    signal?: AbortSignal;
+  },
 ): Promise<{ id: string; record: WorkRecord | undefined } | undefined> {
   const { dir } = fetch;
   await removeTree(dir);
@@ -68,6 +75,7 @@ export async function fetchWip(
       gitDir: dir,
       network: true,
       timeoutMs: fetch.timeoutMs ?? TIMEOUT_MS,
+      ...(fetch.signal ? { signal: fetch.signal } : {}),
     });
   } catch (error) {
     if (error instanceof GitFailed) return undefined;
@@ -88,7 +96,8 @@ export async function dropWip({ url, ref, gitDir }: Wip & { gitDir: string }): P
 
 function failed({ url }: Wip, error: GitFailed): Pushed {
   const said = error.timedOut ? 'git timed out' : lastLine(error.stderr);
-  const refused = /rejected|denied|declined|not allowed|read-only|40[13]\b|authentication|could not read/i;
+  const refused =
+    /rejected|denied|declined|not allowed|read-only|40[13]\b|authentication|could not read (username|password)/i;
   return {
     ok: false,
     why: !error.timedOut && refused.test(error.stderr) ? 'refused' : 'unreachable',
