@@ -55,22 +55,26 @@ export async function findCleanable(cleaning: Cleaning): Promise<CleanItem[]> {
   }));
 }
 
-/** Removes them in order, until it is enough; gives what has gone. */
+/** Removes them in order, until it is enough; gives what has gone. @throws at the end, where some could not be removed */
 export async function clean(
   cleaning: Cleaning,
   items: readonly CleanItem[],
   enough: () => Promise<boolean> = async () => false,
 ): Promise<CleanItem[]> {
   const gone: CleanItem[] = [];
+  const failed: unknown[] = [];
+  const each = (work: Promise<unknown>) => work.catch((error: unknown) => failed.push(error));
   for (const item of items) {
     if (await enough()) break;
-    if (await item.remove()) gone.push(item);
+    await each(item.remove().then((went) => went && gone.push(item)));
   }
   const { home, basesInUse } = cleaning;
-  if (basesInUse === null) return gone;
-  for (const name of (await names(home.vault)).filter((entry) => entry.endsWith('.git')))
-    await pruneMarked(`${home.vault}/${name}`);
-  await trimCleaned(home);
+  if (basesInUse !== null) {
+    for (const name of (await names(home.vault)).filter((entry) => entry.endsWith('.git')))
+      await each(pruneMarked(`${home.vault}/${name}`));
+    await each(trimCleaned(home));
+  }
+  if (failed.length > 0) throw new Error(`not everything could be removed: ${String(failed[0])}`, { cause: failed[0] });
   return gone;
 }
 

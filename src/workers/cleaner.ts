@@ -38,9 +38,16 @@ export class Cleaner {
   }
 
   async #clean(cleaning: Cleaning, enough?: () => Promise<boolean>): Promise<void> {
-    await trimLogs(cleaning.home);
-    const items = await findCleanable(cleaning);
-    const gone = await clean(cleaning, enough ? items.filter(isFinished) : items, enough);
+    try {
+      const items = await findCleanable(cleaning);
+      this.#say(await clean(cleaning, enough ? items.filter(isFinished) : items, enough));
+    } finally {
+      // Last: to trim one takes room.
+      await trimLogs(cleaning.home);
+    }
+  }
+
+  #say(gone: readonly CleanItem[]): void {
     if (gone.length === 0) return;
     const bytes = gone.reduce((sum, item) => sum + item.bytes, 0);
     this.#log(`cleaned ${gone.length === 1 ? gone[0]!.what : `${gone.length} things`}, ${formatBytes(bytes)}`);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { HomeLayout } from '../../domain/names.ts';
@@ -19,7 +19,9 @@ const MAX_LOG_BYTES = 1024 * 1024;
 /** Starts a keeper in a session of its own. `ended` becomes true when it ends, as it does where another one holds the lock. */
 export function startKeeper(options: { home: HomeLayout; entry: readonly string[] }): { ended: boolean } {
   const state = { ended: false };
-  const log = openSync(options.home.keeperLog, tooLong(options.home.keeperLog) ? 'w' : 'a', 0o600);
+  // Appended to, as it is cut under the keeper's hands.
+  const log = openSync(options.home.keeperLog, 'a', 0o600);
+  if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
   try {
     const child = spawn(process.execPath, [...SMALL_HEAP, ...options.entry, options.home.root], {
       cwd: '/',
@@ -41,8 +43,4 @@ export function startKeeper(options: { home: HomeLayout; entry: readonly string[
 function failpoint(): Record<string, string> {
   const point = process.env['FLEET_FAILPOINT'];
   return first && point?.startsWith('keeper.') ? { FLEET_FAILPOINT: point } : {};
-}
-
-function tooLong(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES;
 }
