@@ -32,12 +32,15 @@ async function twoRuns(lab: Lab) {
   const deps = {
     ...{ home: lab.home, config: { git: IDENTITY, keep: { orphaned: '7d' } }, registry, keeper, disk, log },
     ...{ knownCoders: createCoders(), coders: new Map(), holds: new Holds(), inContact: () => true },
+    ...{ tally: { counts: () => false }, worker: { name: 'w', hostQueue: 'host/w-1' } },
   } as unknown as Deps;
   return { registry, deps, said, log };
 }
 
 const allClosed = {
-  workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'COMPLETED' } }) }) },
+  workflow: {
+    getHandle: () => ({ describe: async () => ({ status: { name: 'COMPLETED' }, memo: { record: { debts: [] } } }) }),
+  },
   withDeadline: (_: number, call: () => unknown) => call(),
 } as unknown as Client;
 
