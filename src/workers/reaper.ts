@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { concludeAbandoned } from '../activities/conclude.ts';
 import { endRun, type Deps } from '../activities/context.ts';
 import { saveIfRoom } from '../activities/save-if-room.ts';
+import { unshareWork } from '../activities/share-work.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
@@ -82,7 +83,7 @@ export async function endOthers(deps: Deps, log: (line: string) => void): Promis
 const unsaved = ({ taskId, runId }: RunRecord, error: unknown): string =>
   `the work of run ${runId} of ${taskId} cannot be saved: ${String(error)}`;
 
-/** Kills what lives of a run, saves what it made, and tells the task of it where that is still open. */
+/** Kills what lives of a run, saves what it made, and tells the task of it, or clears the remote where that is closed. */
 async function abandon(deps: Deps, client: Client, { run, open }: { run: RunRecord; open: boolean }): Promise<void> {
   const { taskId, runId } = run;
   await endRun(deps, run, 'superseded');
@@ -99,6 +100,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });
   // After a crash here the task itself says that it waits for this result.
   if (finished) return deps.registry.retire(run);
+  if (!open) await unshareWork(deps, run);
   if (stuck) deps.log(`it was moved to ${await deps.registry.setAside(run)}`);
   await deps.registry.release(run);
 }

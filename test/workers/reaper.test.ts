@@ -6,13 +6,14 @@ import { RunRegistry, type RunRecord } from '../../src/adapters/run-registry.ts'
 import { names } from '../../src/adapters/kept-tasks.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { endOthers, reap } from '../../src/workers/reaper.ts';
-import { IDENTITY, makeLab, write, type Lab } from '../helpers/git.ts';
+import type { Task } from '../../src/domain/task.ts';
+import { git, IDENTITY, makeLab, write, type Lab } from '../helpers/git.ts';
 import { makeWorkLab } from '../helpers/work.ts';
 import { tempDir } from '../helpers/temp.ts';
 
 /** A worker that holds two runs of task t1, of which the first one's work cannot be saved. */
-async function twoRuns(lab: Lab) {
-  const at = makeWorkLab(lab);
+async function twoRuns(lab: Lab, task: Partial<Task> = {}) {
+  const at = makeWorkLab(lab, task);
   const registry = await RunRegistry.open(lab.home, 's');
   for (const n of [1, 2]) {
     const { tree: _, ...record } = await at.run(n);
@@ -47,7 +48,10 @@ const allClosed = {
 test('a run whose work cannot be saved is moved aside, and keeps neither its slot nor the others', async () => {
   await using temp = await tempDir();
   const lab = await makeLab(temp.path, { 'a.txt': 'a\n' });
-  const { registry, deps, said, log } = await twoRuns(lab);
+  const bare = `${temp.path}/remote.git`;
+  git(temp.path, 'clone', '-q', '--bare', lab.repo, bare);
+  git(bare, 'update-ref', 'refs/fleet/t1/wip', 'HEAD');
+  const { registry, deps, said, log } = await twoRuns(lab, { repo: `file://${bare}` });
   const now = performance.now();
   const later = jest.spyOn(performance, 'now').mockImplementation(() => now + 60_000);
   try {
@@ -56,6 +60,7 @@ test('a run whose work cannot be saved is moved aside, and keeps neither its slo
     later.mockRestore();
   }
   expect(registry.size).toBe(0);
+  expect(git(bare, 'for-each-ref', 'refs/fleet')).toBe('');
   expect(await names(`${lab.home.runs}/.torn/t1-1-a/work`)).not.toEqual([]);
   expect(await names(`${lab.home.vaultOf('repo')}/refs/fleet/t1`)).toEqual(['2-a', '2-a.work']);
   expect(said.join('\n')).toMatch(/the work of run 1-a of t1 cannot be saved: .*\n.*moved to .*t1-1-a/);
