@@ -89,6 +89,8 @@ export class RunRegistry {
         else if (existsSync(file)) registry.torn.push({ taskId: task, runId: run });
         else await removeTree(dir);
       }
+      // An empty one would say for ever that the task is under way here.
+      await rmdir(`${home.runs}/${task}`).catch(() => undefined);
     }
     return registry;
   }
@@ -131,8 +133,8 @@ export class RunRegistry {
   async retire(ref: RunRef): Promise<void> {
     const record = this.#runs.get(ref.runId);
     if (!record) return;
+    await writeJson(this.#home.run(ref.taskId, ref.runId).record, { ...record, retired: true });
     record.retired = true;
-    await writeJson(this.#home.run(ref.taskId, ref.runId).record, record);
     this.#changed();
   }
 

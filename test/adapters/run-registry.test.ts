@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { RunRegistry, type RunRecord } from '../../src/adapters/run-registry.ts';
@@ -19,6 +20,7 @@ test('no more runs than slots, however many ask at once, and a restart finds the
   await mkdir(`${home.runs}/half/1-x`, { recursive: true });
   await writeFile(`${home.runs}/stray`, '');
   const again = await RunRegistry.open(home, 's');
+  expect(existsSync(`${home.runs}/half`)).toBe(false);
   expect(
     again
       .list()
