@@ -18,6 +18,8 @@ const LONGEST_BACKOFF_MS = 30 * 60_000;
 const LONGEST_WAIT_MS = 8 * 86_400_000;
 /** In a row, half an hour apart: what lasts longer needs a person. */
 const MOST_WAITS = 50;
+/** The same for a full disk, which an agent can bring about by itself. */
+const MOST_DISK_WAITS = 5;
 
 /** Pure: the same runs and failure give the same decision. `runs` ends with the failed one; `nowMs` is the workflow's clock. */
 export function decide(after: {
@@ -46,7 +48,7 @@ export function decide(after: {
   }
   if (policy.next === 'wait') {
     const waits = runs.length - 1 - runs.findLastIndex((run) => !run.reason || FAILURES[run.reason].next !== 'wait');
-    if (waits > MOST_WAITS)
+    if (waits > (failure.reason === 'disk' ? MOST_DISK_WAITS : MOST_WAITS))
       return { next: 'park', reason: failure.reason, message: `${failure.message} (${waits} times in a row)` };
     const until = failure.until ? Date.parse(failure.until) - nowMs : Number.NaN;
     const pauseMs = Math.min(LONGEST_BACKOFF_MS, PAUSE_MS * 2 ** Math.max(0, waits - 1));

@@ -7,11 +7,16 @@ const LOOK_MS = 100;
 /** The longest that a worker stays for what its last runs' tasks still have to note. */
 const NOTED_MS = 10_000;
 
-/** A drain: the worker takes no new work, and leaves when its last run has ended and the run's task knows. */
+/**
+ * A drain: the worker takes no new work, and leaves when its last run has ended and the run's task knows. One that is
+ * started after its drain has nothing to end: it stays, and takes nothing in before people resume it.
+ */
 export class Leaving {
   readonly #deps: Pick<Deps, 'holds' | 'registry' | 'tally'>;
   readonly #client: Client;
   readonly #leave: () => void;
+  /** When the drain was ordered that was over before this process began. */
+  readonly #drained: string | undefined;
   #live = new Set<string>();
   /** Tasks whose run here ended a moment ago, with when it did. */
   readonly #gone = new Map<string, number>();
@@ -23,6 +28,7 @@ export class Leaving {
     this.#deps = deps;
     this.#client = client;
     this.#leave = leave;
+    this.#drained = deps.registry.size === 0 ? deps.holds.order?.at : undefined;
   }
 
   /** As an order to drain, but for this process only. */
@@ -40,7 +46,8 @@ export class Leaving {
     for (const [taskId, at] of this.#gone) if (performance.now() - at > NOTED_MS) this.#gone.delete(taskId);
     this.#live = live;
     if (this.report || registry.size > 0) return;
-    if (!this.#asked && holds.order?.mode !== 'drain') return;
+    const ordered = holds.order?.mode === 'drain' && holds.order.at !== this.#drained;
+    if (!this.#asked && !ordered) return;
     this.report = tally.read();
     void this.#noted().finally(this.#leave);
   };

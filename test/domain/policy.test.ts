@@ -23,6 +23,16 @@ describe('what follows a run that was not accepted', () => {
     });
   });
 
+  test('a disk that is full again and again is held for a person: an agent can fill it', () => {
+    const full = Array.from({ length: 5 }, () => run('disk'));
+    expect(after(...full)).toMatchObject({ next: 'retry' });
+    expect(after(...full, run('disk'))).toMatchObject({
+      next: 'park',
+      reason: 'disk',
+      message: 'why (6 times in a row)',
+    });
+  });
+
   test('nothing that an agent can cause counts as infrastructure', () => {
     const agentCaused: Reason[] = [
       ...([

@@ -115,9 +115,11 @@ describe('a drain', () => {
     expect(await strays(`${second.home}/runs`)).toEqual([]);
     expect((await fleet.fleet.view(waiting)).runs).toEqual([]);
 
-    // It counts anew, and drains again at once for as long as the order stands.
-    await cli('worker', 'resume', second.name);
+    // Started again it counts anew, stays, and takes nothing in for as long as the order stands.
     await using third = await worker('drain');
+    await inState(third, 'draining');
+    expect((await fleet.fleet.view(waiting)).runs).toEqual([]);
+    await cli('worker', 'resume', second.name);
     expect(await fleet.settled(waiting)).toMatchObject({ state: 'done' });
     expect((await third.view()).tally).toMatchObject({ takenIn: 1, done: 1 });
     await third.stop('SIGTERM');
