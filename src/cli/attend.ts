@@ -36,6 +36,7 @@ export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdl
     const live = worker.slots.used();
     if (signals === 1 && signal === 'SIGTERM' && config.worker.onTerm === 'drain') {
       cli.note(`draining: ${live} run${live === 1 ? '' : 's'} to finish; TERM or Ctrl-C again stops the agents now`);
+      asked = true;
       worker.drain();
     } else if (signals === 1) {
       cli.note(farewell(live, leaseOf(config).selfKillMs));

@@ -75,7 +75,10 @@ describe('what follows a run that was not accepted', () => {
   test('a pause grows, a reset time from the agent is bounded, and what lasts too long is parked', () => {
     expect(after(run('overloaded'))).toEqual({ next: 'retry', delayMs: 60_000 });
     expect(after(run('crashed'), run('overloaded'), run('overloaded'))).toEqual({ next: 'retry', delayMs: 120_000 });
-    expect(after(...Array.from({ length: 20 }, () => run('overloaded')))).toEqual({ next: 'retry', delayMs: 1_800_000 });
+    expect(after(...Array.from({ length: 20 }, () => run('overloaded')))).toEqual({
+      next: 'retry',
+      delayMs: 1_800_000,
+    });
     expect(after(...Array.from({ length: 51 }, () => run('overloaded')))).toMatchObject({
       next: 'park',
       reason: 'overloaded',
