@@ -37,6 +37,8 @@ test('says that it was lost, tells once, lists what it owes, and that it is back
     const id = await enqueue();
     const live = await fleet.running(id);
     await using _ = await worker('lost-b', { lease: SHORT, alerts: { webhook } });
+    // Its record knows of the run by its heartbeats.
+    await until(async () => (await known(lost))?.view?.runs.length === 1, { timeoutMs: 30_000 });
     await lost.stop('SIGKILL');
 
     await inState(lost, 'silent', 'lost');
