@@ -7,7 +7,7 @@ import { describeQueue } from './queues.ts';
 import { pinRepo } from './repo.ts';
 import { taken } from './start.ts';
 import { describeTask } from './view.ts';
-import { isAttached, listWorkers } from './workers.ts';
+import { listWorkers } from './workers.ts';
 import type { Wire } from './wire.ts';
 
 /** A task to start: the task's own fields, checked here, and the id where it is not to be made up. */
@@ -72,7 +72,7 @@ async function checkCoder(facts: Facts, { queue, coder, repo, machine }: Task): 
   if (await facts.polled(claimQueue({ queue, coder }), 'claims')) return;
   if (repo && !isUrl(repo) && (await facts.polled(claimQueue({ queue, machine, coder }), 'claims'))) return;
   if ((await facts.workersCoders()).has(coder)) return;
-  throw wrong(`coder ${coder} is unknown: neither one of ${known.join(', ')} nor of any attached worker`);
+  throw wrong(`coder ${coder} is unknown: neither one of ${known.join(', ')} nor of any worker that the server knows`);
 }
 
 /** What checks need to know, each asked for once. */
@@ -88,11 +88,11 @@ class Facts {
     return this.#once(`${side} ${queue}`, async () => (await describeQueue(this.wire, queue, side)).pollers.length > 0);
   }
 
-  /** Of attached workers: a full one polls no claim queue. */
+  /** Of all that have a record: a full one polls no claim queue, and one that is away may come back. */
   workersCoders(): Promise<Set<string>> {
     return this.#once('coders', async () => {
       const workers = await listWorkers(this.wire);
-      return new Set(workers.filter(isAttached).flatMap(({ coders }) => coders.map(({ name }) => name)));
+      return new Set(workers.flatMap(({ coders }) => coders.map(({ name }) => name)));
     });
   }
 

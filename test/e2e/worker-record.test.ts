@@ -18,11 +18,10 @@ afterAll(() => lab.fleet[Symbol.asyncDispose]());
 /** As short as the rule for leases allows. */
 const SHORT = { heartbeat: '3s', grace: '15s', selfKill: '2s' };
 
-test('says that it was lost, tells once, lists what it owes, and that it is back and has paid', async () => {
-  const { fleet, cli, inState, known, go } = lab;
-  const { worker, enqueue } = lab.on('lost');
+/** An address that alerts are posted to, and what was. */
+async function startHook() {
   const told: Record<string, string>[] = [];
-  const hook = createServer((request, answer) => {
+  const server = createServer((request, answer) => {
     let body = '';
     request.on('data', (data: Buffer) => (body += data.toString()));
     request.on('end', () => {
@@ -30,9 +29,17 @@ test('says that it was lost, tells once, lists what it owes, and that it is back
       answer.end();
     });
   }).listen(0, '127.0.0.1');
+  await until(() => server.listening);
+  const webhook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { told, webhook, close: () => server.close() };
+}
+
+test('says that it was lost, tells once, lists what it owes, and that it is back and has paid', async () => {
+  const { fleet, cli, inState, known, go } = lab;
+  const { worker, enqueue } = lab.on('lost');
+  const hook = await startHook();
+  const { told, webhook } = hook;
   try {
-    await until(() => hook.listening);
-    const webhook = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
     const lost = await worker('lost-a', { lease: SHORT });
     const id = await enqueue();
     const live = await fleet.running(id);
@@ -114,4 +121,24 @@ test('of a worker that changed its queues goes on in the new one', async () => {
   await using second = await lab.on('new-queue').worker('moved');
   expect((await record.describe()).taskQueue).toBe('new-queue');
   expect(await known(second)).toMatchObject({ state: 'attached', queues: ['new-queue'] });
+}, 120_000);
+
+test('tells once that its worker takes no new work where no person said so, and nothing of an order', async () => {
+  const { cli, inState } = lab;
+  const hook = await startHook();
+  try {
+    await using full = await lab
+      .on('full')
+      .worker('full', { alerts: { webhook: hook.webhook }, disk: { floor: '1000TB' } });
+    expect((await inState(full, 'holding')).view?.holds).toHaveLength(1);
+    await until(() => hook.told.length > 0, { timeoutMs: 30_000 });
+    expect(hook.told).toMatchObject([{ worker: full.name, state: 'holding' }]);
+    expect(hook.told[0]!['message']).toMatch(/^worker full-\d+ takes no new work: /);
+    await cli('worker', 'pause', full.name, '--wait');
+    await full.view();
+    expect(hook.told).toHaveLength(1);
+    await cli('worker', 'resume', full.name);
+  } finally {
+    hook.close();
+  }
 }, 120_000);
