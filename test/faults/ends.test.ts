@@ -126,7 +126,8 @@ test('cancel leaves no process behind in 200 tries with trees that daemonise', a
     took.push(Math.round(performance.now() - start));
   }
   console.log(`20 cancelled at once were dead after ${took.join(', ')} ms`);
-  expect(await strays(`${worker.home}/runs/`)).toEqual([]);
+  // What is still at work there a moment later is the worker's own: a daemon would stay for a day.
+  await until(async () => (await strays(`${worker.home}/runs/`)).length === 0, { timeoutMs: 10_000 });
 }, 600_000);
 
 /** Milliseconds since the server last heard of the pending activity of a task. */
