@@ -1,6 +1,7 @@
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
+import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { StoredEvent } from '../domain/event.ts';
@@ -26,12 +27,12 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   if (!coder) return { ok: false, failure: missing(deps, name) };
   const follower = await Follower.open(deps.home.task(order.taskId).runOf(n), coder);
 
-  if ((await deps.keeper.status(order)).state === 'unknown') {
-    if (!deps.coders.has(name)) return { ok: false, failure: missing(deps, name) };
-    if (deps.holds.stopsAgents) return { ok: false, failure: STOPPED };
-    const refused = await start(deps, order, { coder, prepared, n });
-    if (refused) return { ok: false, failure: refused };
-  }
+  const refused = await askingAgain(async () => {
+    if ((await deps.keeper.status(order)).state !== 'unknown') return undefined;
+    if (!deps.coders.has(name)) return missing(deps, name);
+    return deps.holds.stopsAgents ? STOPPED : start(deps, order, { coder, prepared, n });
+  });
+  if (refused) return { ok: false, failure: refused };
 
   const progress = (): Progress => ({
     runId: order.runId,
@@ -48,6 +49,19 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
 
 const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };
 const KEEPER_LOST: Failure = { reason: 'host-lost', message: 'the keeper of this run was lost, and its agent with it' };
+
+const TRIES = 5;
+
+/** A keeper that was lost while it was asked has started the agent, or has not: the next one knows. */
+async function askingAgain<T>(ask: () => Promise<T>): Promise<T> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof KeeperLost) || left === 1) throw error;
+    }
+  }
+}
 
 /** Never starts a second agent for one run: where an earlier keeper is gone, so is its agent. */
 async function start(
