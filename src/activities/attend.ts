@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { statfs } from 'node:fs/promises';
-import type { WorkerView } from '../domain/worker.ts';
+import type { WorkerIdentity, WorkerView } from '../domain/worker.ts';
 import type { Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
 
@@ -51,18 +51,25 @@ async function freeSpace({ home }: Deps): Promise<number | null> {
   );
 }
 
-function viewOf({ worker, coders, config, registry, holds, tally }: Deps, freeBytes: number | null): WorkerView {
+export function identityOf({ worker, coders }: Deps): WorkerIdentity {
   return {
     name: worker.name,
     machine: worker.machine,
     hostQueue: worker.hostQueue,
     queues: worker.queues,
     coders: [...coders].map(([name, { version }]) => ({ name, version })),
-    slots: { total: config.worker.slots, used: registry.size },
-    runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
     since: worker.startedAt,
     version: worker.version,
     pid: process.pid,
+  };
+}
+
+function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
+  const { config, registry, holds, tally } = deps;
+  return {
+    ...identityOf(deps),
+    slots: { total: config.worker.slots, used: registry.size },
+    runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
     holds: holds.reasons,
     leaving: holds.causes.includes('leaving'),
     order: holds.order,

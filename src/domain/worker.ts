@@ -28,20 +28,24 @@ export function orderSentence({ mode, by, at, why }: FleetOrder, worker?: string
   return `${DEEDS[mode]} by ${by} at ${at}${why ? ` (${why})` : ''}: ${resume} takes new work again`;
 }
 
-/** What stays the same for as long as a worker's process is attached. */
-export interface WorkerFacts {
+/** Which worker, and which process of it. */
+export interface WorkerIdentity {
   name: string;
   machine: string;
   hostQueue: string;
   queues: string[];
   coders: { name: string; version: string }[];
-  slots: number;
-  /** Milliseconds, see `Claim`. */
-  lease: { heartbeatMs: number; graceMs: number };
   /** ISO: tells this process from earlier ones of the same worker. */
   since: string;
   version: string;
   pid: number;
+}
+
+/** What stays the same for as long as a worker's process is attached. */
+export interface WorkerFacts extends WorkerIdentity {
+  slots: number;
+  /** Milliseconds, see `Claim`. */
+  lease: { heartbeatMs: number; graceMs: number };
 }
 
 /** A run that a worker was lost with, or could not release: it cleans up when it returns. */
@@ -61,17 +65,9 @@ export interface WorkerRecord extends WorkerFacts {
 }
 
 /** What an attached worker says of itself, every two seconds: the heartbeat details of `attend`. */
-export interface WorkerView {
-  name: string;
-  machine: string;
-  hostQueue: string;
-  queues: string[];
-  coders: { name: string; version: string }[];
+export interface WorkerView extends WorkerIdentity {
   slots: { total: number; used: number };
   runs: { taskId: string; runId: string; since: string }[];
-  since: string;
-  version: string;
-  pid: number;
   /** Why it takes no new work: orders, a full disk… */
   holds: string[];
   /** It leaves with its last run. */

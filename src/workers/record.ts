@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { identityOf } from '../activities/attend.ts';
 import type { Deps } from '../activities/context.ts';
 import { leaseOf } from '../config.ts';
 import { RECORD_TYPE, workerRecordId } from '../domain/names.ts';
@@ -59,19 +60,13 @@ export async function startRecord(deps: Deps, client: Client): Promise<KeptRecor
   };
 }
 
-function factsOf({ worker, coders, config }: Deps): WorkerFacts {
+function factsOf(deps: Deps): WorkerFacts {
+  const { config } = deps;
   const { heartbeatMs, graceMs } = leaseOf(config);
   return {
-    name: worker.name,
-    machine: worker.machine,
-    hostQueue: worker.hostQueue,
-    queues: worker.queues,
-    coders: [...coders].map(([name, { version }]) => ({ name, version })),
+    ...identityOf(deps),
     slots: config.worker.slots,
     lease: { heartbeatMs, graceMs },
-    since: worker.startedAt,
-    version: worker.version,
-    pid: process.pid,
   };
 }
 
