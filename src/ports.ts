@@ -84,6 +84,30 @@ export interface Evidence {
   run(command: ContainedCommand): Promise<ContainedResult>;
 }
 
+/**
+ * How the named tests of one test runner are read, whatever command starts it. One file each in `receipts/runners/`;
+ * `watchTests` and `readTests` there are for all of them together.
+ */
+export interface TestRunner {
+  /** E.g. `node:test`. */
+  readonly name: string;
+  /**
+   * Set for the commands of a checkout, so that each test run of this kind in it, through npm scripts and the like as well,
+   * writes its report into the folder `dir`, which no file of the checkout names. `tree`: the checkout.
+   */
+  env(order: { dir: string; tree: string }): Record<string, string>;
+  /** What was reported; undefined where this runner did not run. Never throws for what it finds there. */
+  read(order: { dir: string; tree: string }): Promise<TestResult[] | undefined>;
+}
+
+export interface TestResult {
+  /** Unique in its run, the same in every checkout: suites and the test joined by ` > `. */
+  name: string;
+  /** Relative to the checkout, where the runner tells. */
+  file?: string;
+  status: 'passed' | 'failed' | 'skipped';
+}
+
 export interface ContainedCommand {
   /** Given to `sh -c`. */
   command: string;

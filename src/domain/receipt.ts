@@ -1,7 +1,19 @@
 import type { Reason } from './failure.ts';
 import type { TaskType } from './task.ts';
 
-export const RECEIPT_KINDS = ['exit', 'result', 'tools', 'git', 'scope', 'acceptance', 'artifacts'] as const;
+export const RECEIPT_KINDS = [
+  'exit',
+  'result',
+  'tools',
+  'git',
+  'scope',
+  'acceptance',
+  'control',
+  'held-out',
+  'artifacts',
+  'review',
+  'replay',
+] as const;
 export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
 
 /** What one collector found. `summary` is one sentence; `evidence` is small JSON (4 KB at most), never a log. */

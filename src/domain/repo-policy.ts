@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toBytes } from './bytes.ts';
 import { toMs } from './duration.ts';
-import { globs, limits, scope, verify, type Task } from './task.ts';
+import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
 
 /** `.fleet.yaml` at the root of a repository, read from the base commit. */
 export const repoFile = z.strictObject({
@@ -10,6 +10,7 @@ export const repoFile = z.strictObject({
   /** Ignored files that a worktree needs, as globs relative to the user's checkout. */
   copy: globs.default([]),
   verify: verify.optional(),
+  review: review.optional(),
   protect: globs.default([]),
   scope: scope.default({}),
   limits: limits.default({}),
@@ -21,6 +22,16 @@ export interface Policy {
   setup: string[];
   copy: string[];
   verify: string[];
+  /** What the verification asks beyond the commands' exit codes. */
+  checks: {
+    failToPass: string[];
+    control: boolean;
+    retries: number;
+    results: string[];
+    heldOut: HeldOut[];
+    where: 'here' | 'other';
+  };
+  review: Review | null;
   /** Every list must allow a path; no list allows all. An empty list allows nothing: the task is read-only. */
   allow: string[][];
   protect: string[];
@@ -42,10 +53,14 @@ export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', process
 
 export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeof limits> = {}): Policy {
   const merged = { ...DEFAULT_LIMITS, ...defined(defaults), ...defined(file.limits), ...defined(task.limits) };
+  const asked = { ...defined(file.verify ?? {}), ...defined(task.verify ?? {}) };
+  const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [], where = 'here' } = asked;
   return {
     setup: file.setup,
     copy: file.copy,
-    verify: task.verify?.commands ?? file.verify?.commands ?? [],
+    verify: commands,
+    checks: { failToPass, control: asked.control ?? failToPass.length > 0, retries, results, heldOut, where },
+    review: task.review ?? file.review ?? null,
     allow: [file.scope.allow, task.scope.allow].filter((list) => list !== undefined),
     protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
     limits: {

@@ -33,11 +33,50 @@ export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, {
 const line = z.string().regex(/^[^\n\r\0]+$/, { error: 'must be one line' });
 const command = z.string().trim().min(1, { error: 'must not be empty' }).max(4_000);
 
-/** `verify`: commands that must pass in a fresh checkout of the result; a bare list is short for `{ commands }`. */
+/** A script that the agent never sees: a file or folder on the verifying worker, or one sealed to it by `fleet seal`. */
+export const heldOut = z
+  .strictObject({
+    path: line.max(1_000).startsWith('/', { error: 'must be an absolute path on the verifying worker' }).optional(),
+    sealed: z
+      .string()
+      .trim()
+      .startsWith('-----BEGIN AGE ENCRYPTED FILE-----', { error: 'must be what `fleet seal` printed' })
+      .max(200_000)
+      .optional(),
+  })
+  .refine(({ path, sealed }) => (path === undefined) !== (sealed === undefined), {
+    error: 'must have either path or sealed',
+  });
+export type HeldOut = z.output<typeof heldOut>;
+
+/** What must hold of the result in a fresh checkout; a bare list is short for `{ commands }`. */
 export const verify = z.preprocess(
   (value) => (Array.isArray(value) ? { commands: value } : value),
-  z.strictObject({ commands: z.array(command).max(20) }),
+  z.strictObject({
+    commands: z.array(command).max(20).optional(),
+    /** Names of tests that must pass now and do not on the base. */
+    failToPass: z.array(line.max(500)).max(100).optional(),
+    /** Whether the commands must fail on the base: else they prove nothing. Default: where `failToPass` names tests. */
+    control: z.boolean().optional(),
+    /** How often failed commands are run again before they count as failed. */
+    retries: z.int().min(0).max(5).optional(),
+    /** Globs of JUnit XML files that the commands write, for a test runner that is not known. */
+    results: globs.optional(),
+    heldOut: z.array(heldOut).max(10).optional(),
+    /** `other`: a second worker has to come to the same verdict. */
+    where: z.enum(['here', 'other']).optional(),
+  }),
 );
+
+/** Another agent that may say no, before the run or after it; its yes suffices for nothing. */
+export const review = z.strictObject({
+  coder: name,
+  model: line.max(100).optional(),
+  /** Also before the run: is the objective clear, allowed, and within the scope? */
+  gate: z.boolean().default(false),
+  timeout: duration.default('15m'),
+});
+export type Review = z.output<typeof review>;
 
 export const limits = z.strictObject({
   total: duration.optional(),
@@ -81,6 +120,7 @@ export const taskInput = z.strictObject({
   priority: z.int().min(0).max(100).default(50),
   scope: scope.default({}),
   verify: verify.optional(),
+  review: review.optional(),
   artifacts: globs.default([]),
   limits: limits.default({}),
   retry: z
