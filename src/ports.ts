@@ -124,6 +124,8 @@ export interface ContainedResult {
   durationMs: number;
   /** The last 2,000 characters of output. */
   tail: string;
+  /** Words in command position that the shell of the command could not run, each once, whatever the exit code. */
+  notFound: string[];
 }
 
 /** The agent's tree as walked and hashed by us into the run's result repository. */

@@ -6,6 +6,7 @@ import { CappedLog } from './keeper/capped-log.ts';
 import type { IsolationPlan } from './isolation.ts';
 import type { ResourceLimits } from './cgroup.ts';
 import { ProcessTree } from './keeper/tree.ts';
+import { UnknownWords, untranslated } from './unknown-words.ts';
 
 export interface ContainOptions extends IsolationPlan {
   limits: ResourceLimits;
@@ -29,19 +30,20 @@ export async function runContained(command: ContainedCommand, options: ContainOp
   const { scratch } = homeLayout(options.home);
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const keep = (bytes: Buffer) => log.write(bytes);
+  const unknown = new UnknownWords();
   const start = performance.now();
   try {
     const tree = await ProcessTree.start({
       plan: options,
       limits: options.limits,
-      env: options.env,
+      env: untranslated(options.env),
       cwd: command.cwd,
-      argv: ['/bin/sh', '-c', command.command],
+      argv: ['/bin/sh', '-c', command.command, unknown.name],
       stdin: '',
       mark: `${options.env['FLEET_RUN'] ?? 'command'}~${randomUUID()}`,
       scratch,
       stdout: keep,
-      stderr: keep,
+      stderr: (bytes) => (keep(bytes), unknown.write(bytes)),
     });
     const limit = new Limit(tree, command.timeoutMs, options.signal);
     tree.go();
@@ -55,6 +57,7 @@ export async function runContained(command: ContainedCommand, options: ContainOp
       timedOut: limit.timedOut,
       durationMs: Math.round(performance.now() - start),
       tail: log.tail,
+      notFound: unknown.words,
     };
   } finally {
     log.close();

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { existsSync, writeFileSync } from 'node:fs';
+import { UnknownWords, untranslated } from '../../src/adapters/unknown-words.ts';
 import { until } from '../helpers/until.ts';
 import { containedBench } from './contained-bench.ts';
 
@@ -88,4 +89,41 @@ test('a folder that is not there is an error with its name, not a result', async
 test('where memory runs out, the kernel takes what is contained before the keeper and the worker', async () => {
   using b = containedBench();
   expect(await b.run('cat /proc/self/oom_score_adj')).toMatchObject({ exitCode: 0, tail: '1000\n' });
+});
+
+test.each([
+  ['foo', ['foo']],
+  ['foo; true', ['foo']],
+  ['foo | tee x', ['foo']],
+  ['foo & wait', ['foo']],
+  ['if foo; then :; fi; (bar); $(baz)', ['foo', 'bar', 'baz']],
+  ['printf "no line break" >&2; foo; foo', ['foo']],
+  ['eval foo; exec bar', ['foo', 'bar']],
+  ['./missing || true', ['./missing']],
+  [': >script; ./script || :', ['./script']],
+  ['"two words é"; true', ['two words é']],
+  ['head -c 300000 /dev/zero >&2; foo; head -c 300000 /dev/zero >&2', ['foo']],
+  // What another shell did not know is that shell's affair.
+  ['sh -c foo || true', []],
+  ['bash -c foo || true', []],
+  ['cat <missing || true', []],
+  ['foo 2>/dev/null || true', []],
+  ['echo "sh: 1: foo: not found" >&2', []],
+  ['true', []],
+])('words that the shell could not run: %s', async (command, words) => {
+  using b = containedBench();
+  expect((await b.run(command)).notFound).toEqual(words);
+});
+
+test('bash as the shell, a message that comes in pieces, and a locale with other words', () => {
+  const unknown = new UnknownWords();
+  for (const message of [': line 1: foo: command not found\n', ': line 2: ./b: No such file or directory'])
+    for (const character of `noise ${unknown.name.slice(0, 5)} ${unknown.name}${message}`)
+      unknown.write(Buffer.from(character));
+  expect(unknown.words).toEqual(['foo', './b']);
+  expect(untranslated({ A: '1', LANG: 'de_DE.UTF-8', LC_CTYPE: 'fr_FR', LC_ALL: 'it_IT' })).toEqual({
+    A: '1',
+    LANG: 'it_IT',
+    LC_MESSAGES: 'C',
+  });
 });

@@ -58,6 +58,7 @@ async function run({ command, cwd, timeoutMs, logFile }: ContainedCommand): Prom
     timedOut,
     durationMs: performance.now() - started,
     tail: (stdout + stderr).slice(-2_000),
+    notFound: [],
   };
 }
 
@@ -128,7 +129,7 @@ test('a command without time left is not run, and not forgotten', async () => {
     rest: { acceptanceDir: at('a'), acceptanceLog: at('log') },
   });
   mkdirSync(at('a'));
-  const slow = async () => ({ exitCode: 0, signal: null, timedOut: false, durationMs: 1_000, tail: '' });
+  const slow = async () => ({ exitCode: 0, signal: null, timedOut: false, durationMs: 1_000, tail: '', notFound: [] });
   const finding = await acceptance.collect({
     ...evidence,
     run: slow,
