@@ -3,6 +3,7 @@ import type { Finding, ReceiptKind } from './domain/receipt.ts';
 import type { Policy } from './domain/repo-policy.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { Task } from './domain/task.ts';
+import type { TestResult } from './domain/tests.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
 
@@ -71,17 +72,42 @@ export interface Evidence {
   outcome: AgentOutcome;
   events: readonly StoredEvent[];
   result: ResultTree;
-  /** Fresh, empty folder for the acceptance checkout; removed by the caller. */
-  acceptanceDir: string;
-  acceptanceLog: string;
   /** Declared outputs are copied here. */
   outputsDir: string;
   /** The agent's worktree, dead and never trusted. */
   tree: string;
   /** The user's checkout that `policy.copy` is taken from; null for a URL. */
   checkout: string | null;
-  /** Runs a shell command in a folder, contained and with a clean environment; the tree is dead when it resolves. */
-  run(command: ContainedCommand): Promise<ContainedResult>;
+  /** A place to try something in, empty each time. */
+  space(name: SpaceName): Promise<Space>;
+  /** What `make` gave for this base and key on this worker before, or now. */
+  ofBase<T>(key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T>;
+  /** The owner's checks lie here: no agent sees the folder. */
+  heldOutDir: string;
+  /** The text of a check that was sealed to this worker. @throws where it was sealed to another, with a sentence */
+  unseal(text: string): Promise<string>;
+}
+
+export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out' | 'review';
+
+/** Folders of one trial; all that its commands can write to. */
+export interface Space {
+  /** Absolute; a checkout goes here. */
+  tree: string;
+  /** Beside it: for what the commands report, and what they need of ours. */
+  aside: string;
+  /** Appended to, capped; both streams. */
+  logFile: string;
+  /** Runs a shell command in the tree, contained and with a clean environment; all of it is dead when it resolves. */
+  run(command: SpaceCommand): Promise<ContainedResult>;
+}
+
+export interface SpaceCommand {
+  command: string;
+  timeoutMs: number;
+  env?: Record<string, string>;
+  /** Folders in front of PATH. */
+  path?: readonly string[];
 }
 
 /**
@@ -98,14 +124,6 @@ export interface TestRunner {
   env(order: { dir: string; tree: string }): Record<string, string>;
   /** What was reported; undefined where this runner did not run. Never throws for what it finds there. */
   read(order: { dir: string; tree: string }): Promise<TestResult[] | undefined>;
-}
-
-export interface TestResult {
-  /** Unique in its run, the same in every checkout: suites and the test joined by ` > `. */
-  name: string;
-  /** Relative to the checkout, where the runner tells. */
-  file?: string;
-  status: 'passed' | 'failed' | 'skipped';
 }
 
 export interface ContainedCommand {

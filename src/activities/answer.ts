@@ -40,7 +40,7 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: Question) {
     events: run.events,
     receipts: run.receipts,
     diff: run.patch,
-    acceptance: run.acceptanceLog,
+    acceptance: run.trialLog('acceptance'),
     setup: run.setupLog,
     plan: task.plan,
     knowledge: task.knowledge,

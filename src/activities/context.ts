@@ -45,6 +45,8 @@ export interface Deps {
   /** Of the data behind that address: a new database has another one. */
   serverId: string;
   ledger: Ledger;
+  /** See `Evidence`. */
+  unseal(text: string): Promise<string>;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
   env: NodeJS.ProcessEnv;
 }

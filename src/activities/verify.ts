@@ -1,7 +1,4 @@
-import { mkdir } from 'node:fs/promises';
 import { failpoint } from '../adapters/failpoint.ts';
-import { runContained } from '../adapters/contained.ts';
-import { removeTree } from '../adapters/remove-tree.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
 import { readJson, writeJson, writeText } from '../adapters/json-file.ts';
 import { judge, type Finding, type ReceiptKind } from '../domain/receipt.ts';
@@ -11,13 +8,13 @@ import { COLLECTORS } from '../receipts/index.ts';
 import { sealReceipts } from '../receipts/seal.ts';
 import { concludeAbandoned } from './conclude.ts';
 import { requirePrepared, type Deps } from './context.ts';
-import { environment } from './environment.ts';
 import { readEvents } from './follow.ts';
 import { cancellable } from './heartbeat.ts';
 import { keepResult } from './keep-result.ts';
 import { onSoundBase, openOrigin } from './origin.ts';
 import { persist } from './persist.ts';
 import { keepNotes, readResult } from './read-result.ts';
+import { spacesFor } from './spaces.ts';
 
 /** Gathers the receipts of a run whose process tree is dead, and gives the verdict; a second call repeats the first's. */
 export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified> {
@@ -51,56 +48,21 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   failpoint('verify.captured');
   await persist(deps, () => keepNotes(deps, ref, { result, n }), signal);
 
-  // 2. One receipt a kind; the acceptance command is not run for an agent that did not end well.
-  const acceptance = {
-    dir: files.acceptance,
-    home: `${files.dir}/acceptance-home`,
-    tmp: `${files.dir}/acceptance-tmp`,
-  };
-  const fresh = async () => {
-    for (const dir of Object.values(acceptance)) await removeTree(dir);
-    for (const dir of Object.values(acceptance)) await mkdir(dir, { recursive: true });
-  };
-  let repeated = false;
+  // 2. One receipt a kind; no command is run for an agent that did not end well.
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
-    ...{ acceptanceDir: files.acceptance, acceptanceLog: keptRun.acceptanceLog, outputsDir: keptRun.outputs },
-    ...{ tree: files.tree, checkout: prepared.checkout },
-    run: async (command) => {
-      const startedAt = performance.now();
-      const result = await runContained(command, {
-        isolation: deps.isolation,
-        limits: policy.limits,
-        home: deps.home.root,
-        hide: deps.otherHomes(),
-        show: Object.values(acceptance).map((path) => ({ path })),
-        readOnly: prepared.sealed,
-        signal,
-        env: environment(deps.env, [], {
-          ...{
-            HOME: acceptance.home,
-            TMPDIR: acceptance.tmp,
-            PWD: command.cwd,
-            CI: '1',
-            FLEET_RUN: `${ref.runId}-verify`,
-          },
-        }),
-      });
-      // A command that was ended with the worker says nothing about the work.
-      signal.throwIfAborted();
-      // Nor does one that failed while the disk was full: once, as it may have been its own doing.
-      if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {
-        repeated = true;
-        throw new Error(`"${command.command}" failed: no space left on device`);
-      }
-      return result;
-    },
+    ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
+    ...{ heldOutDir: deps.home.heldOut, unseal: deps.unseal },
+    ...spacesFor(deps, ref, { dir: files.trial, log: keptRun.trialLog, prepared, signal }),
   };
-  const collected = await persist(deps, () => fresh().then(() => collect(evidence)), signal);
+  const collected = await persist(deps, () => collect(evidence), signal);
   const receipts = sealReceipts(collected);
   const verdict = judge(
-    { type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
+    {
+      ...{ type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
+      ...{ control: policy.checks.control, heldOut: policy.checks.heldOut.length > 0 },
+    },
     receipts,
   );
   signal.throwIfAborted();
@@ -121,12 +83,17 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   return verified;
 }
 
+/** They take time, and tell nothing more about what is rejected anyway. */
+const MORE_TRIALS: ReadonlySet<ReceiptKind> = new Set(['control', 'held-out', 'review']);
+
 type Found = Finding & { kind: ReceiptKind };
 
 async function collect(evidence: Evidence): Promise<Found[]> {
   const findings: Found[] = [];
   for (const { kind, collect: gather } of COLLECTORS) {
-    if (kind === 'acceptance' && findings.some((earlier) => earlier.kind === 'exit' && !earlier.ok)) continue;
+    const refused = findings.filter(({ ok }) => !ok);
+    if (kind === 'acceptance' && refused.some((earlier) => earlier.kind === 'exit')) continue;
+    if (MORE_TRIALS.has(kind) && refused.length > 0) continue;
     const finding = await gather(evidence).catch((error: unknown) => {
       // A run that is rejected anyway waits for no room.
       if (!isDiskTrouble(error) || findings.every(({ ok }) => ok)) throw error;

@@ -95,6 +95,8 @@ export function homeLayout(root: string) {
     mirrors: `${root}/mirrors`,
     vault: `${root}/vault`,
     runs: `${root}/runs`,
+    /** Checks of the queue's owner. */
+    heldOut: `${root}/held-out`,
     tasks: `${root}/tasks`,
     mirror: (repo: string) => `${root}/mirrors/${repo}.git`,
     base: (repo: string, commit: string) => `${root}/bases/${repo}/${commit}.git`,
@@ -121,7 +123,8 @@ export function runLayout(dir: string) {
     resume: `${dir}/resume.git`,
     /** Folder of an earlier run's session, for the coder to go on with. */
     session: `${dir}/session`,
-    acceptance: `${dir}/acceptance`,
+    /** One folder a trial, see `Space`. */
+    trial: (name: string) => `${dir}/trials/${name}`,
     work: `${dir}/work`,
     tree: `${dir}/work/tree`,
     agentHome: `${dir}/work/home`,
@@ -148,7 +151,8 @@ export function taskLayout(dir: string) {
       logs: `${dir}/${n}/logs`,
       receipts: `${dir}/${n}/receipts.jsonl`,
       patch: `${dir}/${n}/result.patch`,
-      acceptanceLog: `${dir}/${n}/acceptance.log`,
+      /** What the commands of a trial printed. */
+      trialLog: (name: string) => `${dir}/${n}/${name}.log`,
       setupLog: `${dir}/${n}/setup.log`,
       outputs: `${dir}/${n}/outputs`,
     }),

@@ -22,7 +22,10 @@ export interface Finding {
   summary: string;
   evidence: Record<string, unknown>;
   /** Set where a failed receipt is more than `receipts-rejected`. */
-  reason?: Extract<Reason, 'scope-violation' | 'fabricated' | 'crashed' | 'out-of-memory' | 'agent-error' | 'tampered'>;
+  reason?: Extract<
+    Reason,
+    'scope-violation' | 'fabricated' | 'crashed' | 'out-of-memory' | 'agent-error' | 'tampered' | 'invalid-task'
+  >;
 }
 
 /** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead. */
@@ -50,6 +53,10 @@ export interface Required {
   structured: boolean;
   /** There is an acceptance command. */
   verify: boolean;
+  /** It has to fail on the base. */
+  control: boolean;
+  /** The owner has checks of his own. */
+  heldOut: boolean;
   /** Outputs were declared. */
   artifacts: boolean;
 }
@@ -60,6 +67,8 @@ export function requiredKinds(task: Required): ReceiptKind[] {
   if (task.structured && task.type === 'code') kinds.push('tools');
   kinds.push('git', 'scope');
   if (task.verify) kinds.push('acceptance');
+  if (task.verify && task.control) kinds.push('control');
+  if (task.heldOut) kinds.push('held-out');
   if (task.artifacts) kinds.push('artifacts');
   return kinds;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toBytes } from './bytes.ts';
 import { toMs } from './duration.ts';
+import { DEFAULT_CONFIG, DEFAULT_TESTS } from './protected.ts';
 import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
 
 /** `.fleet.yaml` at the root of a repository, read from the base commit. */
@@ -14,6 +15,8 @@ export const repoFile = z.strictObject({
   protect: globs.default([]),
   scope: scope.default({}),
   limits: limits.default({}),
+  /** Instead of the defaults of `protected.ts`: what acceptance sees as in the base where a task names no scope. */
+  restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).default({}),
 });
 export type RepoFile = z.output<typeof repoFile>;
 
@@ -35,6 +38,8 @@ export interface Policy {
   /** Every list must allow a path; no list allows all. An empty list allows nothing: the task is read-only. */
   allow: string[][];
   protect: string[];
+  /** Files of no scope's that acceptance sees as in the base, see `protected.ts`. */
+  restore: { tests: readonly string[]; config: readonly string[] };
   limits: {
     totalMs: number;
     idleMs: number;
@@ -63,6 +68,7 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
     review: task.review ?? file.review ?? null,
     allow: [file.scope.allow, task.scope.allow].filter((list) => list !== undefined),
     protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
+    restore: { tests: file.restore.tests ?? DEFAULT_TESTS, config: file.restore.config ?? DEFAULT_CONFIG },
     limits: {
       totalMs: toMs(merged.total),
       idleMs: toMs(merged.idle),

@@ -33,10 +33,15 @@ export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, {
 const line = z.string().regex(/^[^\n\r\0]+$/, { error: 'must be one line' });
 const command = z.string().trim().min(1, { error: 'must not be empty' }).max(4_000);
 
-/** A script that the agent never sees: a file or folder on the verifying worker, or one sealed to it by `fleet seal`. */
+/** A script that the agent never sees: in `$FLEET_HOME/held-out` of the verifying worker, or sealed to it by `fleet seal`. */
 export const heldOut = z
   .strictObject({
-    path: line.max(1_000).startsWith('/', { error: 'must be an absolute path on the verifying worker' }).optional(),
+    path: line
+      .max(200)
+      .regex(/^(?!\/)(?!.*(^|\/)\.\.?(\/|$))/, {
+        error: 'must be relative to held-out in the FLEET_HOME of the worker',
+      })
+      .optional(),
     sealed: z
       .string()
       .trim()

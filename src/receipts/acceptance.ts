@@ -1,97 +1,151 @@
-import { checkoutTree, restoreProtected } from '../adapters/git/checkout.ts';
-import { copyIgnored } from '../adapters/git/copy-ignored.ts';
+import { createHash } from 'node:crypto';
+import { matches } from '../adapters/glob.ts';
 import { formatDuration } from '../domain/duration.ts';
-import type { ContainedResult, Evidence, ReceiptCollector } from '../ports.ts';
-import { clip, counted } from './bounded.ts';
+import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
+import type { Evidence, ReceiptCollector } from '../ports.ts';
+import { clip, counted, named, sample } from './bounded.ts';
+import { asJudged, passed, spent, tryCommit, type Step, type Trial } from './trial.ts';
 
 const TAIL_MAX = 600;
 const COMMAND_MAX = 200;
 
-interface Step {
-  command: string;
-  setup: boolean;
-  result: ContainedResult;
-}
-
 /**
- * The task's commands, in a fresh checkout of the result with the protected files of the base. What they print is the
- * project's word, only their exit code counts; code that ends the test runner early still gets through.
+ * The task's commands, in a fresh checkout of the result with what the agent may not decide about as in the base. Where a
+ * known test runner ran, every test that passes on the base has to pass. What runs inside the tested program's own process
+ * could still forge its tests' results: `verify.heldOut` is for that.
  */
 export const acceptance: ReceiptCollector = {
   kind: 'acceptance',
   async collect(evidence) {
-    const { policy, result, acceptanceDir: dir, checkout } = evidence;
+    const { policy, result } = evidence;
     if (policy.verify.length === 0) return undefined;
-    await checkoutTree({ gitDir: result.gitDir, commit: result.commit, dir });
-    await restoreProtected({ gitDir: result.gitDir, base: result.base, dir, protect: policy.protect });
-    if (checkout !== null && policy.copy.length > 0) await copyIgnored({ checkout, tree: dir, globs: policy.copy });
-    const { steps, skipped } = await runAll(evidence);
-    const failed = steps.find((step) => !passed(step.result));
+    const { trial, wrong, base, attempts } = await untilItPasses(evidence);
+    const { steps, report, restored } = trial;
     return {
-      ok: !failed && skipped === null,
-      summary: failed
-        ? explain(failed, policy.limits.verifyMs)
-        : skipped !== null
-          ? outOfTime(skipped, policy.limits.verifyMs)
-          : praise(steps),
+      ok: wrong === undefined,
+      summary: wrong === undefined ? praise(steps, { report, attempts }) : wrong + judgedNote(restored),
       evidence: {
         commit: result.commit,
-        steps: steps.slice(0, 12).map(({ command, setup, result: { exitCode, signal, timedOut, durationMs } }) => ({
-          command: clip(command, COMMAND_MAX / 2),
-          ...(setup ? { setup } : {}),
-          exitCode,
-          signal,
-          timedOut,
-          durationMs,
-        })),
+        steps: steps.slice(0, 12).map(shortened),
         commands: policy.verify.length,
+        attempts,
+        runners: report?.runners ?? [],
+        tests: report && countTests(report),
+        testsDigest: report && digestOf(linesOf(report)),
+        ...(base ? { base: { passed: base.passed, tests: base.report && countTests(base.report) } } : {}),
+        restored: sample(restored),
+        restoredCount: restored.length,
       },
     };
   },
 };
 
-/** All in order until one fails, within one limit for all. `skipped`: the command that there was no time left for. */
-async function runAll(evidence: Evidence): Promise<{ steps: Step[]; skipped: string | null }> {
-  const { policy, acceptanceDir: cwd, acceptanceLog: logFile } = evidence;
-  const commands = [
-    ...policy.setup.map((command) => ({ command, setup: true })),
-    ...policy.verify.map((command) => ({ command, setup: false })),
-  ];
-  const steps: Step[] = [];
-  let left = policy.limits.verifyMs;
-  for (const { command, setup } of commands) {
-    if (left <= 0) return { steps, skipped: command };
-    const result = await evidence.run({ command, cwd, timeoutMs: Math.ceil(left), logFile });
-    steps.push({ command, setup, result });
-    left -= result.durationMs;
-    if (!passed(result)) break;
+/** The trial of the result, again where it fails and `verify.retries` says so. */
+async function untilItPasses(evidence: Evidence) {
+  const { checks } = evidence.policy;
+  for (let attempts = 1; ; attempts += 1) {
+    const trial = await tryCommit(evidence, {
+      name: 'acceptance',
+      commit: evidence.result.commit,
+      prepare: (space) => asJudged(evidence, space),
+    });
+    const ended = trial.skipped === null && trial.steps.every(passed);
+    const base = ended ? await baseTrial(evidence) : undefined;
+    const wrong = whatIsWrong(evidence, { trial, base });
+    if (wrong === undefined || attempts > checks.retries) return { trial, wrong, base, attempts };
   }
-  return { steps, skipped: null };
 }
 
-const passed = ({ exitCode, timedOut }: ContainedResult): boolean => exitCode === 0 && !timedOut;
+/** What the commands do on the base itself: known for all tasks that start there, once one of them was verified. */
+export interface BaseTrial {
+  /** The commands pass there. */
+  passed: boolean;
+  /** Null: no known test runner ran, or setup fails there. */
+  report: TestReport | null;
+}
+
+export function baseTrial(evidence: Evidence): Promise<BaseTrial> {
+  const { policy, result } = evidence;
+  const { setup, copy, verify, checks } = policy;
+  return evidence.ofBase(digestOf({ setup, copy, verify, results: checks.results }), async () => {
+    const { steps, skipped, report } = await tryCommit(evidence, { name: 'base', commit: result.base });
+    const ended = skipped === null && steps.every((step) => !step.result.timedOut);
+    return { value: { passed: ended && steps.every(passed), report }, keep: ended };
+  });
+}
+
+function whatIsWrong(
+  { policy, result }: Evidence,
+  { trial, base }: { trial: Trial; base: BaseTrial | undefined },
+): string | undefined {
+  const { limits, checks, allow, restore } = policy;
+  const failed = trial.steps.find((step) => !passed(step));
+  const changed = new Set(result.changes.map(({ path }) => path));
+  const testsChanged = [...changed].some(matches(restore.tests));
+  const mayGo = ({ file }: TestResult) => allow.length > 0 && (file === undefined ? testsChanged : changed.has(file));
+  const missing = notPassed(trial.report, checks.failToPass);
+  const problems = [
+    failed && explain(failed, limits.verifyMs, trial.report),
+    trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
+    ...(base ? compareTests({ base: base.report, now: trial.report, mayGo }) : []),
+    missing.length > 0 && `must pass now and did not: ${named(missing, 5)}`,
+  ].filter((problem) => typeof problem === 'string');
+  return problems.length > 0 ? problems.join('; ') : undefined;
+}
 
 const quoted = (command: string): string => `\`${clip(command, COMMAND_MAX)}\``;
 
-function explain({ command, setup, result }: Step, limitMs: number): string {
-  const { exitCode, signal, timedOut } = result;
+function explain({ command, setup, result }: Step, limitMs: number, report: TestReport | null): string {
+  const { exitCode, signal, timedOut, notFound } = result;
   const how = timedOut
     ? `did not end within ${formatDuration(limitMs)}`
     : exitCode === 127
       ? 'was not found (exit code 127)'
-      : signal !== null
-        ? `was killed by ${signal}`
-        : `failed with exit code ${exitCode}`;
+      : notFound.length > 0
+        ? `names ${named(notFound)}, which was not found`
+        : signal !== null
+          ? `was killed by ${signal}`
+          : `failed with exit code ${exitCode}`;
+  const failing = report
+    ? [...statuses(report).values()].filter(({ status }) => status === 'failed').map(({ name }) => name)
+    : [];
+  const which = failing.length > 0 ? ` (${counted(failing.length, 'test')} failed: ${named(failing, 5)})` : '';
   const tail = result.tail.trim().slice(-TAIL_MAX);
-  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${how}${tail ? `:\n${tail}` : ''}`;
+  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${how}${which}${tail ? `:\n${tail}` : ''}`;
 }
 
 const outOfTime = (command: string, limitMs: number): string =>
   `${quoted(command)} was not run: the ${formatDuration(limitMs)} for verification were used up`;
 
-function praise(steps: readonly Step[]): string {
+/** What an honest agent has to know where its own version of these files was not used. */
+const judgedNote = (restored: readonly string[]): string =>
+  restored.length > 0
+    ? `\n(Checked with ${named(restored, 5)} as in the base. A task whose scope.allow names such files is judged by the agent's own.)`
+    : '';
+
+function praise(steps: readonly Step[], { report, attempts }: { report: TestReport | null; attempts: number }): string {
   const verified = steps.filter(({ setup }) => !setup);
-  const took = formatDuration(steps.reduce((sum, { result }) => sum + result.durationMs, 0));
   const what = verified.length === 1 ? quoted(verified[0]?.command ?? '') : counted(verified.length, 'command');
-  return `${what} passed in a fresh checkout, in ${took}`;
+  const notes = [
+    report ? `${counted(countTests(report).passed, 'test')} passed` : undefined,
+    attempts > 1 ? `at the ${attempts}. try` : undefined,
+  ].filter((note) => note !== undefined);
+  const more = notes.length > 0 ? ` (${notes.join(', ')})` : '';
+  return `${what} passed in a fresh checkout, in ${formatDuration(spent(steps))}${more}`;
 }
+
+const shortened = ({ command, setup, result }: Step) => ({
+  command: clip(command, COMMAND_MAX / 2),
+  ...(setup ? { setup } : {}),
+  exitCode: result.exitCode,
+  signal: result.signal,
+  timedOut: result.timedOut,
+  durationMs: result.durationMs,
+  ...(result.notFound.length > 0 ? { notFound: sample(result.notFound) } : {}),
+});
+
+/** What ran, in an order that does not depend on the machine. */
+const linesOf = (report: TestReport): string[] =>
+  [...statuses(report)].map(([key, { status }]) => `${key}\0${status}`).sort();
+
+const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

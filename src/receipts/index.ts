@@ -1,11 +1,15 @@
 import type { ReceiptCollector } from '../ports.ts';
 import { acceptance } from './acceptance.ts';
 import { artifacts } from './artifacts.ts';
+import { control } from './control.ts';
 import { exit } from './exit.ts';
 import { git } from './git.ts';
+import { heldOut } from './held-out.ts';
 import { result } from './result.ts';
 import { scope } from './scope.ts';
 import { tools } from './tools.ts';
 
 /** In the order of the chain; the first that names a reason gives the task's, so causes stand before consequences. */
-export const COLLECTORS: readonly ReceiptCollector[] = [exit, result, tools, git, scope, acceptance, artifacts];
+export const COLLECTORS: readonly ReceiptCollector[] = [
+  ...[exit, result, tools, git, scope, acceptance, control, heldOut, artifacts],
+];

@@ -155,6 +155,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation },
       ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log, tally },
       presence: new Presence(),
+      unseal: async () => Promise.reject(new Error('sealed checks are not supported yet')),
     };
 
     await endOthers(deps, log);

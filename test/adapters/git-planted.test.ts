@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { checkoutTree, restoreProtected } from '../../src/adapters/git/checkout.ts';
+import { checkoutTree, restoreFrom } from '../../src/adapters/git/checkout.ts';
 import { deliverBranch } from '../../src/adapters/git/deliver.ts';
 import { writePatch } from '../../src/adapters/git/patch.ts';
 import { git, makeLab, paths, write, type Lab } from '../helpers/git.ts';
@@ -117,7 +117,11 @@ describe('planted programs', () => {
       maxBytes: 1e6,
     });
     await checkoutTree({ gitDir: result.gitDir, commit: result.commit, dir: `${temp.path}/c` });
-    await restoreProtected({ gitDir: result.gitDir, base: lab.base, dir: `${temp.path}/c`, protect: ['test'] });
+    const isTest = (path: string) => path.startsWith('test');
+    await restoreFrom(
+      { gitDir: result.gitDir, base: lab.base, dir: `${temp.path}/c` },
+      { changed: isTest, added: isTest },
+    );
     const delivered = await deliverBranch({
       source: lab.source,
       gitDir: result.gitDir,

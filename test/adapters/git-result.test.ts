@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { checkoutTree, restoreProtected } from '../../src/adapters/git/checkout.ts';
+import { matches } from '../../src/adapters/glob.ts';
+import { checkoutTree, restoreFrom } from '../../src/adapters/git/checkout.ts';
 import { diffstat, writePatch } from '../../src/adapters/git/patch.ts';
 import { git, makeLab, paths, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
@@ -193,7 +194,10 @@ test('patch and diffstat: binary, capped, without renames', async () => {
   });
 });
 
-test('restoreProtected makes the named files what they are in base', async () => {
+const isMine = matches(['test/', '*.sh']);
+const asInBase = { changed: isMine, added: isMine };
+
+test('restoreFrom makes the named files what they are in base', async () => {
   await using temp = await tempDir();
   const lab = await makeLab(temp.path, { 'test/a': 'a', 'test/b': 'b', 'test/sub/c': 'c', 'x.sh': 'x', src: 's' });
   rmSync(`${lab.tree}/test`, { recursive: true });
@@ -203,7 +207,7 @@ test('restoreProtected makes the named files what they are in base', async () =>
   const dir = `${temp.path}/c`;
   await checkoutTree({ gitDir: result.gitDir, commit: result.commit, dir });
   write(dir, { 'extra.sh': 'new' });
-  const changed = await restoreProtected({ gitDir: result.gitDir, base: lab.base, dir, protect: ['test/', '*.sh'] });
+  const changed = await restoreFrom({ gitDir: result.gitDir, base: lab.base, dir }, asInBase);
   expect(changed).toEqual(['extra.sh', 'test', 'test/a', 'test/b', 'test/sub/c', 'x.sh']);
   expect(['test/a', 'test/sub/c', 'x.sh', 'src'].map((path) => readFileSync(`${dir}/${path}`, 'utf8'))).toEqual([
     'a',
@@ -212,7 +216,5 @@ test('restoreProtected makes the named files what they are in base', async () =>
     'changed',
   ]);
   expect(existsSync(`${dir}/extra.sh`)).toBe(false);
-  expect(await restoreProtected({ gitDir: result.gitDir, base: lab.base, dir, protect: ['test/', '*.sh'] })).toEqual(
-    [],
-  );
+  expect(await restoreFrom({ gitDir: result.gitDir, base: lab.base, dir }, asInBase)).toEqual([]);
 });

@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { judge, requiredKinds, type Receipt, type ReceiptKind } from '../../src/domain/receipt.ts';
 
-const task = { type: 'code', structured: true, verify: true, artifacts: false } as const;
+const task = {
+  type: 'code',
+  structured: true,
+  verify: true,
+  control: false,
+  heldOut: false,
+  artifacts: false,
+} as const;
 const receipt = (kind: ReceiptKind, ok = true, reason?: Receipt['reason']): Receipt => ({
   ...{ kind, ok, summary: ok ? 'fine' : 'broken', evidence: {}, digest: kind, previous: null },
   ...(reason ? { reason } : {}),

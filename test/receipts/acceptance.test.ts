@@ -1,66 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Policy } from '../../src/domain/repo-policy.ts';
-import type { ContainedCommand, ContainedResult } from '../../src/ports.ts';
 import { acceptance } from '../../src/receipts/acceptance.ts';
-import { evidenceOf } from './evidence.ts';
+import { TrialLab } from './trial-lab.ts';
 
-/** Real checkouts of a real repository, real commands; only the containment is left out. */
-
-let dir: string;
+let lab: TrialLab;
 let base: string;
-const at = (path: string) => join(dir, path);
-const git = (...args: string[]) => execFileSync('git', args, { cwd: at('repo'), encoding: 'utf8' }).trim();
-
-function commit(files: Record<string, string | null>): string {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(at(`repo/${path}`)), { recursive: true });
-    if (text === null) rmSync(at(`repo/${path}`));
-    else writeFileSync(at(`repo/${path}`), text);
-  }
-  git('add', '-A');
-  git('-c', 'user.name=a', '-c', 'user.email=a@localhost', 'commit', '-qm', 'change');
-  return git('rev-parse', 'HEAD');
-}
+const at = (path: string) => lab.at(path);
+const commit = (files: Record<string, string | null>) => lab.commit(files);
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'fleet-acceptance-'));
-  mkdirSync(at('repo'));
-  git('init', '-q');
+  lab = new TrialLab();
   base = commit({ 'value.txt': 'wrong\n', 'test/check.sh': 'grep -q right value.txt\n' });
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => lab.remove());
 
-const verified = (commitId: string, policy: Partial<Policy>, checkout: string | null = null) => {
-  const evidence = evidenceOf({
-    result: { gitDir: at('repo/.git'), base, commit: commitId },
-    rest: { acceptanceDir: at('acceptance'), acceptanceLog: at('acceptance.log'), checkout, run },
-  });
-  mkdirSync(evidence.acceptanceDir);
-  return acceptance.collect({ ...evidence, policy: { ...evidence.policy, verify: ['sh test/check.sh'], ...policy } });
-};
-
-async function run({ command, cwd, timeoutMs, logFile }: ContainedCommand): Promise<ContainedResult> {
-  const started = performance.now();
-  const { status, signal, stdout, stderr } = spawnSync('sh', ['-c', command], {
-    cwd,
-    timeout: timeoutMs,
-    encoding: 'utf8',
-  });
-  appendFileSync(logFile, stdout + stderr);
-  const timedOut = signal === 'SIGTERM';
-  return {
-    exitCode: status,
-    signal,
-    timedOut,
-    durationMs: performance.now() - started,
-    tail: (stdout + stderr).slice(-2_000),
-    notFound: [],
-  };
-}
+const verified = (commitId: string, policy: Partial<Policy>, checkout: string | null = null) =>
+  acceptance.collect(
+    lab.evidence({ base, commit: commitId, policy: { verify: ['sh test/check.sh'], ...policy }, rest: { checkout } }),
+  );
 
 test('the commands pass on the committed result', async () => {
   const finding = await verified(commit({ 'value.txt': 'right\n' }), {});
@@ -124,16 +83,11 @@ describe('a command that does not pass', () => {
 
 test('a command without time left is not run, and not forgotten', async () => {
   const limits = { totalMs: 1, idleMs: 1, processes: 99, diskBytes: 1e9, verifyMs: 1_000 };
-  const evidence = evidenceOf({
-    result: { gitDir: at('repo/.git'), base, commit: base },
-    rest: { acceptanceDir: at('a'), acceptanceLog: at('log') },
-  });
-  mkdirSync(at('a'));
+  const evidence = lab.evidence({ base, commit: base, policy: { verify: ['one', 'two'], limits } });
   const slow = async () => ({ exitCode: 0, signal: null, timedOut: false, durationMs: 1_000, tail: '', notFound: [] });
   const finding = await acceptance.collect({
     ...evidence,
-    run: slow,
-    policy: { ...evidence.policy, verify: ['one', 'two'], limits },
+    space: async (name) => ({ ...(await evidence.space(name)), run: slow }),
   });
   expect(finding).toMatchObject({ ok: false, summary: '`two` was not run: the 1s for verification were used up' });
 });
@@ -141,8 +95,8 @@ test('a command without time left is not run, and not forgotten', async () => {
 test('setup runs first, and ignored files that it needs are copied from the user’s checkout', async () => {
   const checkout = at('checkout');
   execFileSync('git', ['clone', '-q', at('repo'), checkout]);
-  writeFileSync(join(checkout, '.env'), 'KEY=1\n');
-  writeFileSync(join(checkout, '.git/info/exclude'), '.env\n');
+  writeFileSync(`${checkout}/.env`, 'KEY=1\n');
+  writeFileSync(`${checkout}/.git/info/exclude`, '.env\n');
   const policy = { setup: ['cp .env made'], verify: ['grep -q KEY made'], copy: ['.env'] };
   expect(await verified(base, policy, checkout)).toMatchObject({ ok: true });
   expect(readFileSync(at('acceptance.log'), 'utf8')).toBe('');

@@ -69,12 +69,13 @@ export function evidenceOf({
       violations: [],
       ...result,
     },
-    acceptanceDir: '/nowhere/acceptance',
-    acceptanceLog: '/nowhere/acceptance.log',
     outputsDir: '/nowhere/outputs',
     tree: '/nowhere/tree',
     checkout: null,
-    run: () => Promise.reject(new Error('no command expected')),
+    space: () => Promise.reject(new Error('no trial expected')),
+    ofBase: async (_key, make) => (await make()).value,
+    heldOutDir: '/nowhere/held-out',
+    unseal: () => Promise.reject(new Error('no seal expected')),
     ...rest,
   };
 }

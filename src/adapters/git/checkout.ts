@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { matches } from '../glob.ts';
 import { same, treeEntries, type Entry } from './entries.ts';
 import { git } from './git.ts';
 import { formatOf } from './init.ts';
@@ -23,24 +22,24 @@ export async function checkoutTree(checkout: { gitDir: string; commit: string; d
   }
 }
 
-/**
- * Makes every file that the globs name exactly what it is in base: restored where it was changed or removed, removed where
- * base has none. Gives the paths that were not so. No process where nothing was touched.
- */
-export async function restoreProtected(restore: {
-  gitDir: string;
-  base: string;
-  dir: string;
-  protect: readonly string[];
-}): Promise<string[]> {
-  const { gitDir, dir } = restore;
-  if (restore.protect.length === 0) return [];
-  const isProtected = matches(restore.protect);
-  const base = await treeEntries(gitDir, restore.base);
-  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(restore.base), everything: true });
-  const extra = [...now.keys()].filter((path) => isProtected(path) && !base.entries.has(path));
+/** Which paths of a checkout are to be as in the base. */
+export interface AsInBase {
+  /** Of a path that the base has. */
+  changed(path: string): boolean;
+  /** Of one that it has not. */
+  added(path: string): boolean;
+}
+
+/** Makes those paths exactly what they are in base: restored, or removed where it has none. Gives the ones that were not so. */
+export async function restoreFrom(
+  { gitDir, base: commit, dir }: { gitDir: string; base: string; dir: string },
+  asInBase: AsInBase,
+): Promise<string[]> {
+  const base = await treeEntries(gitDir, commit);
+  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), everything: true });
+  const extra = [...now.keys()].filter((path) => !base.entries.has(path) && asInBase.added(path));
   const wanted = [...base.entries].filter(
-    ([path, entry]) => entry.mode !== '160000' && isProtected(path) && !same(entry, now.get(path)),
+    ([path, entry]) => entry.mode !== '160000' && asInBase.changed(path) && !same(entry, now.get(path)),
   );
   for (const path of extra) rmSync(raw(dir, path, now.get(path)), { force: true });
   const blobs = await readBlobs(
@@ -49,6 +48,23 @@ export async function restoreProtected(restore: {
   );
   wanted.forEach(([path, entry], i) => put(dir, { path, entry, content: blobs[i] as Buffer }));
   return [...extra, ...wanted.map(([path]) => path)].sort();
+}
+
+/** Makes those paths what they are in the commit, in any checkout; one that it has not is left alone. */
+export async function layPaths(
+  { gitDir, commit, dir }: { gitDir: string; commit: string; dir: string },
+  paths: readonly string[],
+): Promise<void> {
+  const { entries } = await treeEntries(gitDir, commit);
+  const wanted = paths.flatMap((path) => {
+    const entry = entries.get(path);
+    return entry && entry.mode !== '160000' ? [{ path, entry }] : [];
+  });
+  const blobs = await readBlobs(
+    gitDir,
+    wanted.map(({ entry }) => entry.id),
+  );
+  wanted.forEach((one, i) => put(dir, { ...one, content: blobs[i] as Buffer }));
 }
 
 /** In one process, in the order asked for: 1 GiB at most. */

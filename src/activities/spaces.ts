@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { runContained } from '../adapters/contained.ts';
+import { readJson, writeJson } from '../adapters/json-file.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
+import type { Prepared } from '../adapters/run-registry.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { Evidence, Space, SpaceName } from '../ports.ts';
+import type { Deps } from './context.ts';
+import { environment } from './environment.ts';
+
+interface Place {
+  /** Folder of all spaces. */
+  dir(name: SpaceName): string;
+  log(name: SpaceName): string;
+  prepared: Pick<Prepared, 'policy' | 'baseDir' | 'sealed'>;
+  signal: AbortSignal;
+}
+
+type Spaces = Pick<Evidence, 'space' | 'ofBase'>;
+
+/** Where a run's result is tried out: folders of its own for each trial, and the same containment for all of their commands. */
+export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
+  const { prepared, signal } = place;
+  let repeated = false;
+  const space = async (name: SpaceName): Promise<Space> => {
+    const dir = place.dir(name);
+    const own = { tree: `${dir}/tree`, aside: `${dir}/aside`, home: `${dir}/home`, tmp: `${dir}/tmp` };
+    await removeTree(dir);
+    for (const folder of Object.values(own)) await mkdir(folder, { recursive: true });
+    const { tree, aside } = own;
+    const run: Space['run'] = async ({ command, timeoutMs, env = {}, path = [] }) => {
+      const startedAt = performance.now();
+      const result = await runContained(
+        { command, cwd: tree, timeoutMs, logFile: place.log(name) },
+        {
+          isolation: deps.isolation,
+          limits: prepared.policy.limits,
+          home: deps.home.root,
+          hide: deps.otherHomes(),
+          show: [{ path: dir }],
+          readOnly: prepared.sealed,
+          signal,
+          env: environment(deps.env, [], {
+            ...env,
+            PATH: [...path, deps.env['PATH'] ?? ''].join(':'),
+            HOME: own.home,
+            TMPDIR: own.tmp,
+            PWD: tree,
+            CI: '1',
+            FLEET_RUN: `${ref.runId}-verify`,
+          }),
+        },
+      );
+      // A command that was ended with the worker says nothing about the work.
+      signal.throwIfAborted();
+      // Nor does one that failed while the disk was full: once, as it may have been its own doing.
+      if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {
+        repeated = true;
+        throw new Error(`"${command}" failed: no space left on device`);
+      }
+      return result;
+    };
+    return { tree, aside, logFile: place.log(name), run };
+  };
+  return { space, ofBase: (key, make) => ofBase(prepared.baseDir, key, make) };
+}
+
+/** Under way in this process, by file. */
+const making = new Map<string, Promise<unknown>>();
+
+/** Kept in the base store, which agents can only read, and gone with it. */
+async function ofBase<T>(baseDir: string, key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T> {
+  const file = `${baseDir}/fleet-${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`;
+  const known = await readJson<{ value: T }>(file);
+  if (known) return known.value;
+  const earlier = making.get(file) as Promise<T> | undefined;
+  // The other's run may be cancelled: then it is ours to find out.
+  if (earlier) return earlier.catch(() => ofBase(baseDir, key, make));
+  const made = make().then(async ({ value, keep }) => {
+    if (keep) await writeJson(file, { value });
+    return value;
+  });
+  making.set(file, made);
+  try {
+    return await made;
+  } finally {
+    making.delete(file);
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { Finding } from '../domain/receipt.ts';
+import type { HeldOut } from '../domain/task.ts';
+import type { Evidence, ReceiptCollector, Space } from '../ports.ts';
+import { counted } from './bounded.ts';
+import { asJudged, layTrial, spent } from './trial.ts';
+
+/** A check that is not there is the owner's to mend, not the agent's. */
+class Unavailable extends Error {}
+
+interface Checked {
+  sha256: string;
+  exitCode: number | null;
+  timedOut: boolean;
+}
+
+/**
+ * The owner's own checks, which no agent has seen: scripts that get the checkout of the result as their working folder. What
+ * they say stays in a log beside the run; the agent of the next run only hears that one failed.
+ */
+export const heldOut: ReceiptCollector = {
+  kind: 'held-out',
+  async collect(evidence) {
+    const { policy, result } = evidence;
+    const checks = policy.checks.heldOut;
+    if (checks.length === 0) return undefined;
+    const { space, setup } = await layTrial(evidence, {
+      name: 'held-out',
+      commit: result.commit,
+      prepare: (place) => asJudged(evidence, place),
+    });
+    if (!setup.ok)
+      return { ok: false, summary: "the repository's setup failed before the held-out checks", evidence: {} };
+    const done: Checked[] = [];
+    let left = policy.limits.verifyMs - spent(setup.steps);
+    try {
+      for (const [i, check] of checks.entries()) {
+        const { program, folder, sha256 } = await bring(evidence, { check, space, i });
+        const startedAt = performance.now();
+        const { exitCode, timedOut } = await space.run({
+          command: program,
+          timeoutMs: Math.max(1, Math.ceil(left)),
+          env: { HELD_OUT: folder },
+        });
+        left -= performance.now() - startedAt;
+        done.push({ sha256, exitCode, timedOut });
+      }
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return { ok: false, reason: 'invalid-task', summary: error.message, evidence: { checks: done } };
+    }
+    return verdict(done);
+  },
+};
+
+function verdict(checks: Checked[]): Finding {
+  const failed = checks.filter(({ exitCode, timedOut }) => exitCode !== 0 || timedOut);
+  const summary =
+    failed.length > 0
+      ? `${failed.length} of ${counted(checks.length, 'check')} failed that the agent cannot see`
+      : `${counted(checks.length, 'check')} passed that the agent cannot see`;
+  return { ok: failed.length === 0, summary, evidence: { checks } };
+}
+
+/** Beside the checkout: a folder with its `check.sh`, or a script. */
+async function bring(
+  { heldOutDir, unseal }: Evidence,
+  { check, space, i }: { check: HeldOut; space: Space; i: number },
+): Promise<{ program: string; folder: string; sha256: string }> {
+  const folder = `${space.aside}/held-out-${i}`;
+  await mkdir(folder, { recursive: true });
+  const script = `${folder}/check.sh`;
+  if (check.sealed !== undefined) {
+    const text = await unseal(check.sealed).catch((error: unknown) => {
+      throw new Unavailable(`held-out check ${i + 1}: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    await writeFile(script, text);
+  } else {
+    const from = `${heldOutDir}/${check.path}`;
+    const stat = await lstat(from).catch(() => undefined);
+    if (!stat?.isFile() && !stat?.isDirectory())
+      throw new Unavailable(
+        `held-out check ${i + 1}: there is no ${check.path} in held-out of this worker's FLEET_HOME`,
+      );
+    await cp(from, stat.isFile() ? script : folder, { recursive: true });
+    if (!existsSync(script)) throw new Unavailable(`held-out check ${i + 1}: ${check.path} has no check.sh`);
+  }
+  const sha256 = createHash('sha256')
+    .update(await readFile(script))
+    .digest('hex');
+  return { program: 'sh "$HELD_OUT/check.sh"', folder, sha256 };
+}
