@@ -65,9 +65,9 @@ export function compareTests(given: {
   const lost = (status: TestResult['status'] | undefined) =>
     due.filter(([key, test]) => found.get(key)?.status === status && (status === 'failed' || !mayGo(test)));
   return [
-    sentence('failed that pass on the base', lost('failed')),
-    sentence('were not run that pass on the base', lost(undefined)),
-    sentence('were skipped that pass on the base', lost('skipped')),
+    sentence('failed', lost('failed')),
+    sentence('not run', lost(undefined)),
+    sentence('skipped', lost('skipped')),
   ].filter((problem) => problem !== undefined);
 }
 
@@ -75,7 +75,7 @@ function sentence(what: string, tests: readonly [string, TestResult][]): string 
   if (tests.length === 0) return undefined;
   const some = tests.slice(0, 5).map(([, { name }]) => `"${name.slice(0, 100)}"`);
   const rest = tests.length > some.length ? ` and ${tests.length - some.length} more` : '';
-  return `${tests.length} ${tests.length === 1 ? 'test' : 'tests'} ${what}: ${some.join(', ')}${rest}`;
+  return `of the tests that pass on the base ${tests.length} ${what}: ${some.join(', ')}${rest}`;
 }
 
 const keyOf = ({ name, file = '' }: TestResult): string => `${file}\0${name}`;

@@ -30,7 +30,7 @@ export class TrialLab {
     for (const [path, text] of Object.entries(files)) {
       const file = this.at(`repo/${path}`);
       mkdirSync(dirname(file), { recursive: true });
-      if (text === null) rmSync(file);
+      if (text === null) rmSync(file, { recursive: true });
       else writeFileSync(file, text);
       if (text?.startsWith('#!')) chmodSync(file, 0o755);
     }

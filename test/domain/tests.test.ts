@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { stemOf } from '../../src/domain/protected.ts';
+import { compareTests, countTests, notPassed, type TestReport, type TestResult } from '../../src/domain/tests.ts';
+
+const report = (...lines: string[]): TestReport => ({
+  runners: ['r'],
+  tests: lines.map((line): TestResult => {
+    const [status = '', name = '', file] = line.split(' ');
+    return { name, status: status as TestResult['status'], ...(file ? { file } : {}) };
+  }),
+});
+const compare = (base: TestReport | null, now: TestReport | null, mayGo = (_test: TestResult) => false) =>
+  compareTests({ base, now, mayGo });
+const base = report('passed a', 'passed b x.js', 'failed c', 'skipped d');
+
+describe('the tests that pass on the base have to pass', () => {
+  test.each<[string, TestReport | null, string[]]>([
+    ['all of them, and more', report('passed a', 'passed b x.js', 'passed c', 'passed new'), []],
+    ['what failed on the base may fail', report('passed a', 'passed b x.js', 'failed c'), []],
+    ['one fails', report('failed a', 'passed b x.js'), ['of the tests that pass on the base 1 failed: "a"']],
+    ['one is gone', report('passed b x.js', 'passed z'), ['of the tests that pass on the base 1 not run: "a"']],
+    ['one of another file', report('passed a', 'passed b y.js'), ['of the tests that pass on the base 1 not run: "b"']],
+    ['one is skipped', report('passed a', 'skipped b x.js'), ['of the tests that pass on the base 1 skipped: "b"']],
+    [
+      'one ran twice and failed once',
+      report('passed a', 'failed a', 'passed b x.js'),
+      ['of the tests that pass on the base 1 failed: "a"'],
+    ],
+    ['none ran', report(), ['not a single test was run']],
+    ['all are skipped', report('skipped a', 'skipped b x.js'), ['not a single test was run']],
+    ['no runner ran', null, ['no test runner ran, as one does on the base']],
+  ])('%s', (_name, now, problems) => expect(compare(base, now)).toEqual(problems));
+
+  test('without a runner on either side there is nothing to compare', () => expect(compare(null, null)).toEqual([]));
+  test('a base that could not be tried asks for one test at least', () => {
+    expect(compare(null, report('passed a'))).toEqual([]);
+    expect(compare(null, report())).toEqual(['not a single test was run']);
+  });
+  test('a test of a file that may be changed may go, and may not fail', () => {
+    const mayGo = ({ file }: TestResult) => file === 'x.js';
+    expect(compare(base, report('passed a'), mayGo)).toEqual([]);
+    expect(compare(base, report('passed a', 'failed b x.js'), mayGo)).toHaveLength(1);
+  });
+  test('five are named, the others counted', () => {
+    const many = report(...Array.from({ length: 9 }, (_, i) => `passed t${i}`));
+    expect(compare(many, report('passed z'))[0]).toMatch(
+      /^of the tests that pass on the base 9 not run: "t0", "t1", "t2", "t3", "t4" and 4 more$/,
+    );
+  });
+});
+
+test('a test is named by its own name, with its suites, or with its file', () => {
+  const now: TestReport = { runners: [], tests: [{ name: 'math > adds', file: 'a.js', status: 'passed' }] };
+  expect(notPassed(now, ['adds', 'math > adds', 'a.js > math > adds', 'a.js::math > adds', 'ds', 'other'])).toEqual([
+    'ds',
+    'other',
+  ]);
+  expect(notPassed(null, ['adds'])).toEqual(['adds']);
+  expect(notPassed(report('passed a x.js', 'failed a y.js'), ['a'])).toEqual(['a']);
+});
+
+test('what ran more than once is counted once', () => {
+  expect(countTests(report('passed a', 'passed a', 'skipped b', 'passed b', 'failed c'))).toEqual({
+    passed: 2,
+    failed: 1,
+    skipped: 0,
+  });
+});
+
+test('files that stand for each other have one stem', () => {
+  const same = ['test/helper.js', 'test/helper', 'test/helper.ts', 'test/helper/index.js', 'test/helper/__init__.py'];
+  expect(new Set(same.map(stemOf))).toEqual(new Set(['test/helper']));
+  expect(stemOf('test/a.test.js')).not.toBe(stemOf('test/a.js'));
+  expect(stemOf('.env')).toBe('.env');
+});
