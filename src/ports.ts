@@ -1,4 +1,4 @@
-import type { AgentEvent, StoredEvent } from './domain/event.ts';
+import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
 import type { Finding, ReceiptKind } from './domain/receipt.ts';
 import type { Policy } from './domain/repo-policy.ts';
 import type { AgentOutcome } from './domain/run.ts';
@@ -43,6 +43,8 @@ export interface StartOrder {
   userHome: string;
   model?: string;
   prompt: string;
+  /** Named pipe for the coder's hooks, where it has any. */
+  hooks?: string;
   /** The session to go on with: its id, and its file as found by `sessionFile` in another run's HOME. */
   resume?: { id: string; file: string };
 }
@@ -55,6 +57,8 @@ export interface AgentStart {
   env: Record<string, string>;
   /** Files to put in place first, by absolute path: text, a copy, or a link to a file that may or may not exist. */
   files: Record<string, { text: string } | { copy: string } | { link: string }>;
+  /** Its hooks tell of each tool call by the named pipe of the order. */
+  hooks?: boolean;
 }
 
 /** One kind of evidence. One file each in `receipts/`. */
@@ -71,6 +75,8 @@ export interface Evidence {
   structured: boolean;
   outcome: AgentOutcome;
   events: readonly StoredEvent[];
+  /** What the coder's hooks said; null where it has none, or they could not speak. */
+  hooks: HookLog | null;
   result: ResultTree;
   /** Declared outputs are copied here. */
   outputsDir: string;

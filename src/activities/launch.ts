@@ -90,6 +90,7 @@ async function start(
     home: files.agentHome,
     userHome: deps.env['HOME'] ?? '/',
     prompt,
+    hooks: files.hooks,
     ...(asked.model ? { model: asked.model } : {}),
     ...(session ? { resume: session } : {}),
   });
@@ -101,6 +102,7 @@ async function start(
     argv: agent.argv,
     cwd: files.tree,
     stdin: agent.stdin,
+    ...(agent.hooks ? { hooks: files.hooks } : {}),
     env: environment(deps.env, [...coder.env, ...asked.env], {
       HOME: files.agentHome,
       TMPDIR: files.tmp,

@@ -9,6 +9,7 @@ import { sealReceipts } from '../receipts/seal.ts';
 import { concludeAbandoned } from './conclude.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { readEvents } from './follow.ts';
+import { readHooks } from './read-hooks.ts';
 import { cancellable } from './heartbeat.ts';
 import { keepResult } from './keep-result.ts';
 import { onSoundBase, openOrigin } from './origin.ts';
@@ -52,6 +53,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
+    hooks: await readHooks(keptRun.logs),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.unseal },
     ...spacesFor(deps, ref, { dir: files.trial, log: keptRun.trialLog, prepared, signal }),

@@ -1,5 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 
+export type LogStream = 'stdout' | 'stderr' | 'hooks';
+
 /** A piece of a log that the keeper writes in segments named `<stream>.<start offset>`. */
 export interface Piece {
   bytes: Buffer;
@@ -14,7 +16,7 @@ export interface Piece {
  * into: the piece is then a part of it.
  */
 export async function readSegments(
-  log: { dir: string; stream: 'stdout' | 'stderr' },
+  log: { dir: string; stream: LogStream },
   offset: number,
   room: number | Buffer,
 ): Promise<Piece> {

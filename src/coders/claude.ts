@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Coder } from '../ports.ts';
 import { claudeProtocol } from './claude-stream.ts';
+import { hookSettings } from './hooks.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
 /**
@@ -14,6 +15,8 @@ import type { CoderDeclaration } from './overlay.ts';
  *
  * Tools: those that work on files, the shell and the web. None that talks to other sessions on the machine, starts
  * sub-agents (their calls would be missing from the stream), schedules, or leaves something running in the background.
+ *
+ * Hooks: settings on the command line, which the agent cannot change once it runs; `overlay.args` may replace them.
  */
 const FLAGS = [
   '-p',
@@ -58,7 +61,7 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     ...claudeProtocol,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     sessionFile: (session) => ['.claude', 'projects', '*', `${session}.jsonl`],
-    start({ runId, tree, home, userHome, model = overlay.model, prompt, resume }) {
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, hooks, resume }) {
       const config = `${home}/.claude`;
       return {
         argv: [
@@ -66,9 +69,11 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
           ...FLAGS,
           resume ? `--resume=${resume.id}` : `--session-id=${sessionOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
+          ...(hooks ? [`--settings=${JSON.stringify(hookSettings(hooks))}`] : []),
           ...(overlay.args ?? []),
         ],
         stdin: prompt,
+        hooks: hooks !== undefined,
         env: {
           ...ENV,
           HOME: home,

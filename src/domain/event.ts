@@ -18,6 +18,25 @@ export type CoderFailure = 'agent-error' | 'rate-limited' | 'auth' | 'overloaded
 /** An event as stored: when it was read, and the offset in stdout just behind the line that it came from. */
 export type StoredEvent = AgentEvent & { at: string; offset: number };
 
+/** What a hook of the coder said of one tool call, by another way than its output. */
+export interface HookCall {
+  phase: 'pre' | 'post' | 'failed';
+  /** The call's id, as in the coder's events. */
+  id: string;
+  name: string;
+  /** SHA-256 of the input as JSON, hex, and how it begins. */
+  sha256: string;
+  input: string;
+}
+
+export interface HookLog {
+  calls: HookCall[];
+  /** Lines that no hook of ours wrote. */
+  garbage: number;
+  /** Nothing was dropped for want of room. */
+  whole: boolean;
+}
+
 export interface Usage {
   inputTokens: number;
   outputTokens: number;

@@ -129,6 +129,8 @@ export function runLayout(dir: string) {
     tree: `${dir}/work/tree`,
     agentHome: `${dir}/work/home`,
     tmp: `${dir}/work/tmp`,
+    /** Named pipe to the keeper: what the coder's hooks say of its tool calls. */
+    hooks: `${dir}/work/hooks`,
     notes: `${dir}/work/notes`,
     plan: `${dir}/work/notes/${PLAN}`,
     knowledge: `${dir}/work/notes/${KNOWLEDGE}`,
@@ -147,7 +149,7 @@ export function taskLayout(dir: string) {
     runOf: (n: number) => ({
       dir: `${dir}/${n}`,
       events: `${dir}/${n}/events.jsonl`,
-      /** Folder of `stdout.<offset>` and `stderr.<offset>` segments. */
+      /** Folder of `stdout.<offset>`, `stderr.<offset>` and `hooks.<offset>` segments. */
       logs: `${dir}/${n}/logs`,
       receipts: `${dir}/${n}/receipts.jsonl`,
       patch: `${dir}/${n}/result.patch`,

@@ -108,6 +108,8 @@ export interface ExitRecord {
   endedAt: string;
   stdout: StreamRecord;
   stderr: StreamRecord;
+  /** What came out of the hooks' pipe; missing where there was none. */
+  hooks?: StreamRecord;
 }
 export type Isolation = 'namespace' | 'process-group';
 

@@ -3,6 +3,7 @@ import type { Finding } from '../domain/receipt.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { unbackedClaim } from './claims.ts';
+import { agreement } from './hooks.ts';
 
 const NAME_MAX = 40;
 type Call = Extract<AgentEvent, { type: 'tool-call' }>;
@@ -34,7 +35,8 @@ const EDITORS = new Set([
  */
 export const tools: ReceiptCollector = {
   kind: 'tools',
-  async collect({ task, structured, events, outcome }) {
+  async collect(given) {
+    const { task, structured, events, outcome } = given;
     if (!structured || task.type !== 'code') return undefined;
     const calls = events.filter((event) => event.type === 'tool-call');
     const results = new Map(events.filter((event) => event.type === 'tool-result').map((event) => [event.id, event]));
@@ -45,6 +47,7 @@ export const tools: ReceiptCollector = {
     const able = calls.filter((call) => isShell(call) || (isEditor(call) && !failed.has(call)));
     const byName = tally(calls);
     const claim = unbackedClaim(outcome.claim, commands);
+    const hooks = agreement(given);
     const evidence = {
       calls: calls.length,
       results: results.size,
@@ -53,8 +56,12 @@ export const tools: ReceiptCollector = {
       commands: sample(commands),
       unanswered: sample(open.map(({ id }) => id)),
       unasked: sample([...results.keys()].filter((id) => !ids.has(id))),
+      ...(hooks.notes.length > 0 ? { notes: hooks.notes } : {}),
+      byHooks: hooks.evidence,
     };
-    return verdict({ calls: calls.length, able: able.length, byName, claim, outcome, evidence });
+    if (hooks.forged) return { ok: false, reason: 'fabricated', summary: hooks.forged, evidence };
+    const found = verdict({ calls: calls.length, able: able.length, byName, claim, outcome, evidence });
+    return { ...found, summary: [found.summary, ...hooks.notes].join('; ') };
   },
 };
 

@@ -81,6 +81,8 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
   };
 }
 
+export type Bench = Awaited<ReturnType<typeof bench>>;
+
 /** Pids of live processes whose command line holds the text. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')

@@ -57,6 +57,7 @@ export function evidenceOf({
       ...outcome,
     },
     events: stored,
+    hooks: null,
     result: {
       gitDir: '/nowhere.git',
       base: 'b'.repeat(40),

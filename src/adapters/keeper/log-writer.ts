@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { StreamRecord } from '../../domain/run.ts';
-import { segmentName } from '../segments.ts';
+import { segmentName, type LogStream } from '../segments.ts';
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 /** Besides the first one, which is never dropped. */
@@ -15,7 +15,7 @@ const PAUSE_MS = 1_000;
  */
 export class LogWriter {
   readonly #dir: string;
-  readonly #stream: 'stdout' | 'stderr';
+  readonly #stream: LogStream;
   readonly #hash = createHash('sha256');
   readonly #starts: number[] = [];
   #fd: number | undefined;
@@ -23,7 +23,7 @@ export class LogWriter {
   #pausedUntil = 0;
   #ended = false;
 
-  constructor(dir: string, stream: 'stdout' | 'stderr') {
+  constructor(dir: string, stream: LogStream) {
     this.#dir = dir;
     this.#stream = stream;
   }

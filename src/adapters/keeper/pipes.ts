@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket, type OnReadOpts, type SocketConstructorOpts } from 'node:net';
 import { promisify } from 'node:util';
 
@@ -15,12 +15,10 @@ export interface Pipe {
  * be opened by name (`echo >/dev/stderr` fails with ENXIO).
  */
 export async function openPipes(dir: string, count: number): Promise<Pipe[]> {
-  const paths = Array.from({ length: count }, () => `${dir}/.pipe-${randomUUID()}`);
+  const paths = names(dir, count);
   const pipes: Pipe[] = [];
   try {
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths], {
-      env: { PATH: '/usr/bin:/bin:/run/current-system/sw/bin' },
-    });
+    await makeFifos(paths);
     for (const path of paths) {
       const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       pipes.push({ read, write: openSync(path, 'w') });
@@ -31,6 +29,47 @@ export async function openPipes(dir: string, count: number): Promise<Pipe[]> {
     throw error;
   } finally {
     for (const path of paths) rmSync(path, { force: true });
+  }
+}
+
+const names = (dir: string, count: number): string[] =>
+  Array.from({ length: count }, () => `${dir}/.pipe-${randomUUID()}`);
+
+async function makeFifos(paths: readonly string[]): Promise<void> {
+  await promisify(execFile)('mkfifo', ['-m', '600', ...paths], {
+    env: { PATH: '/usr/bin:/bin:/run/current-system/sw/bin' },
+  });
+}
+
+/**
+ * A named pipe at `path` for anybody who may write there, handed to `take` until `close`. It is made in `dir`, which
+ * nobody else can write to, and then moved: what was planted at `path` is replaced, never followed.
+ */
+export async function offerPipe(
+  dir: string,
+  { path, take }: { path: string; take: (bytes: Buffer) => void },
+): Promise<Drain> {
+  const [made = ''] = names(dir, 1);
+  try {
+    await makeFifos([made]);
+    const read = openSync(made, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Without a writer of our own it would end with the first that closes it.
+    const write = openSync(made, 'w');
+    const stream = drain(read, take);
+    let open = true;
+    const close = () => {
+      if (open) closeSync(write);
+      open = false;
+    };
+    try {
+      chmodSync(made, 0o200);
+      renameSync(made, path);
+    } catch {
+      close();
+    }
+    return { ...stream, close };
+  } finally {
+    rmSync(made, { force: true });
   }
 }
 
@@ -45,11 +84,19 @@ export function openText(dir: string, text: string): number {
   }
 }
 
+export interface Drain {
+  /** Resolves at the end of the stream. */
+  ended: Promise<void>;
+  destroy(): void;
+  /** Ends a stream that has a writer here: what is in it still comes. */
+  close?(): void;
+}
+
 /**
  * Hands everything that comes out of a pipe to `take`, in one buffer that is used again: `take` must be done with it when it
  * returns, and what it does not keep costs no memory. `ended` resolves at the end of the stream.
  */
-export function drain(fd: number, take: (bytes: Buffer) => void): { ended: Promise<void>; destroy: () => void } {
+export function drain(fd: number, take: (bytes: Buffer) => void): Drain {
   const buffer = Buffer.alloc(64 * 1024);
   const callback = (length: number) => {
     take(buffer.subarray(0, length));

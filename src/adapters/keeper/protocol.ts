@@ -57,6 +57,8 @@ export interface LaunchOrder extends RunRef, Omit<IsolationPlan, 'home'> {
   stdin: string;
   /** Made if missing; gets `stdout.<offset>` and `stderr.<offset>`. */
   logsDir: string;
+  /** Where the tree finds a named pipe whose content becomes `hooks.<offset>`. An older keeper makes none. */
+  hooks?: string;
   /** When the server was last asked whether this launch is still wanted, by `bootSeconds`; it counts as contact. */
   askedAtBootSeconds: number;
   /** Milliseconds from the launch after which the run is stopped as `timed-out`, worker or no worker. */

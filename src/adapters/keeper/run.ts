@@ -30,6 +30,7 @@ export class Run {
   readonly #reserve: string;
   readonly #out: LogWriter;
   readonly #err: LogWriter;
+  readonly #hooks: LogWriter | undefined;
   readonly #deadline: number;
   #tree!: ProcessTree;
   #startedAt = new Date().toISOString();
@@ -54,6 +55,7 @@ export class Run {
     this.#deadline = bootSeconds() + order.deadlineMs / 1_000;
     this.#out = new LogWriter(order.logsDir, 'stdout');
     this.#err = new LogWriter(order.logsDir, 'stderr');
+    this.#hooks = order.hooks ? new LogWriter(order.logsDir, 'hooks') : undefined;
   }
 
   /** Undefined: the run was launched before. @throws where nothing could be started; it may then be tried again */
@@ -75,6 +77,7 @@ export class Run {
         scratch: paths.dir,
         stdout: run.#keep(run.#out),
         stderr: run.#keep(run.#err),
+        hooks: order.hooks ? { path: order.hooks, take: (bytes) => run.#hooks?.write(bytes) } : undefined,
       });
       failpoint('keeper.tree-started');
       writeJsonSync(paths.launched, run.#launched(run.#tree.identity));
@@ -186,6 +189,7 @@ export class Run {
       endedAt: new Date().toISOString(),
       stdout: this.#out.end(),
       stderr: this.#err.end(),
+      ...(this.#hooks ? { hooks: this.#hooks.end() } : {}),
     };
   }
 

@@ -1,12 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { closeSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from '../../domain/run.ts';
-import { ControlGroup, type ResourceLimits } from '../cgroup.ts';
-import { containedArgv, type IsolationPlan } from '../isolation.ts';
+import { ControlGroup } from '../cgroup.ts';
 import {
   identify,
   isAlive,
@@ -17,24 +15,8 @@ import {
   type ProcessIdentity,
 } from '../process.ts';
 import { receiveLines } from './lines.ts';
-import { drain, openPipes, openText } from './pipes.ts';
-
-export interface TreeCommand {
-  plan: IsolationPlan;
-  limits: ResourceLimits;
-  argv: readonly string[];
-  cwd: string;
-  /** Complete: nothing is inherited. `FLEET_RUN` is set on top. */
-  env: Record<string, string>;
-  /** Unique to this tree: what the sweep of a process group looks for. */
-  mark: string;
-  stdin: string;
-  /** A folder of ours that the tree cannot see, for a moment's use. */
-  scratch: string;
-  /** Called with a buffer that is used again. */
-  stdout: (bytes: Buffer) => void;
-  stderr: (bytes: Buffer) => void;
-}
+import type { Drain } from './pipes.ts';
+import { spawnTree, type TreeCommand } from './spawn-tree.ts';
 
 /** How the tree's first process ended, from the init's report. Where the init itself was killed: by SIGKILL. */
 export interface AgentEnd {
@@ -57,7 +39,7 @@ const STREAM_GRACE_MS = 2_000;
 export class ProcessTree {
   readonly #child: ChildProcess;
   readonly #command: TreeCommand;
-  readonly #streams: ReturnType<typeof drain>[];
+  readonly #streams: Drain[];
   readonly #control: Socket;
   #init: ProcessIdentity | undefined;
   #group: ControlGroup | undefined;
@@ -67,7 +49,7 @@ export class ProcessTree {
   /** Resolves when the agent's own process has ended; others of the tree may live. */
   readonly ended: Promise<AgentEnd>;
 
-  private constructor(child: ChildProcess, command: TreeCommand, streams: ReturnType<typeof drain>[]) {
+  private constructor(child: ChildProcess, command: TreeCommand, streams: Drain[]) {
     this.#child = child;
     this.#command = command;
     this.#streams = streams;
@@ -96,7 +78,7 @@ export class ProcessTree {
 
   /** Resolves when everything but the agent is there: it starts at `go`. @throws with the reason where it cannot */
   static async start(command: TreeCommand): Promise<ProcessTree> {
-    const { child, streams } = await launch(command);
+    const { child, streams } = await spawnTree(command);
     let notes = '';
     child.stderr!.on('error', () => {}).on('data', (bytes) => (notes = (notes + String(bytes)).slice(-500)));
     const tree = new ProcessTree(child, command, streams);
@@ -150,6 +132,7 @@ export class ProcessTree {
     }
     this.#control.destroy();
     this.#group?.remove();
+    this.#streams.forEach((stream) => stream.close?.());
     const late = setTimeout(() => this.#streams.forEach((stream) => stream.destroy()), STREAM_GRACE_MS);
     await Promise.all(this.#streams.map((stream) => stream.ended));
     clearTimeout(late);
@@ -206,26 +189,6 @@ export class ProcessTree {
     const leftover = this.pids.length;
     const signal = signalNamed(status - 128);
     return signal ? { exitCode: null, signal, leftover } : { exitCode: status, signal: null, leftover };
-  }
-}
-
-async function launch(command: TreeCommand): Promise<{ child: ChildProcess; streams: ReturnType<typeof drain>[] }> {
-  const [file, ...args] = containedArgv(command.plan, command);
-  const pipes = await openPipes(command.scratch, 2);
-  const [out, err] = pipes as [(typeof pipes)[0], (typeof pipes)[0]];
-  const streams = [drain(out.read, command.stdout), drain(err.read, command.stderr)];
-  const stdin = openText(command.scratch, command.stdin);
-  try {
-    const env = { ...command.env, FLEET_RUN: command.mark };
-    const stdio = [stdin, out.write, 'pipe' as const, 'pipe' as const, err.write];
-    const child = spawn(file!, args, { cwd: '/', env, stdio, detached: true });
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    return { child, streams };
-  } catch (error) {
-    streams.forEach((stream) => stream.destroy());
-    throw error;
-  } finally {
-    [stdin, out.write, err.write].forEach((fd) => closeSync(fd));
   }
 }
 
