@@ -1,6 +1,7 @@
 import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
 import type { Finding, ReceiptKind } from './domain/receipt.ts';
 import type { Policy } from './domain/repo-policy.ts';
+import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { Task } from './domain/task.ts';
 import type { TestResult } from './domain/tests.ts';
@@ -88,13 +89,19 @@ export interface Evidence {
   space(name: SpaceName): Promise<Space>;
   /** What `make` gave for this base and key on this worker before, or now. */
   ofBase<T>(key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T>;
+  /** What the collectors before this one found. */
+  found: readonly (Finding & { kind: ReceiptKind })[];
+  /** File with the change as a patch, cut at 4 MB; missing where nothing was changed. */
+  patch: string;
+  /** Has the policy's reviewer look at the result. `boundary` is random and made after all that it fences. */
+  askReviewer(prompt: (place: { tree: string; boundary: string }) => string): Promise<Reviewed>;
   /** The owner's checks lie here: no agent sees the folder. */
   heldOutDir: string;
   /** The text of a check that was sealed to this worker. @throws where it was sealed to another, with a sentence */
   unseal(text: string): Promise<string>;
 }
 
-export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out' | 'review';
+export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out';
 
 /** Folders of one trial; all that its commands can write to. */
 export interface Space {

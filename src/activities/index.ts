@@ -4,6 +4,7 @@ import { attend } from './attend.ts';
 import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
 import type { Deps } from './context.ts';
 import { deliver, deliverRescued, type DeliverOrder } from './deliver.ts';
+import { gateTask, type GateOrder } from './gate.ts';
 import { launchAgent, type LaunchOrder } from './launch.ts';
 import { createWorktree, type WorktreeOrder } from './prepare.ts';
 import { verifyReceipts } from './verify.ts';
@@ -19,6 +20,7 @@ export function createActivities(deps: Deps) {
       await deps.tally.tookIn(order);
       return createWorktree(deps, order);
     },
+    gateTask: (order: GateOrder) => gateTask(deps, order),
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
     verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
     deliver: (order: DeliverOrder) => deliver(deps, order),

@@ -1,6 +1,6 @@
-import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { failpoint } from '../adapters/failpoint.ts';
+import { putFiles } from '../adapters/put-files.ts';
 import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
@@ -9,7 +9,7 @@ import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
-import type { AgentStart, Coder } from '../ports.ts';
+import type { Coder } from '../ports.ts';
 import { conclude, missing } from './conclude.ts';
 import { isolationPlan, requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
@@ -132,18 +132,6 @@ async function launchWanted(
   for (;;) {
     const launched = await keeper.launch({ ...order, askedAtBootSeconds: await stillWanted() });
     if (launched.ok || launched.why !== 'too-late') return launched as Exclude<LaunchAnswer, { why: 'too-late' }>;
-  }
-}
-
-async function putFiles(files: AgentStart['files']): Promise<void> {
-  for (const [path, file] of Object.entries(files)) {
-    await mkdir(dirname(path), { recursive: true });
-    if ('text' in file) await writeFile(path, file.text);
-    else if ('copy' in file) await copyFile(file.copy, path);
-    else
-      await symlink(file.link, path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
   }
 }
 

@@ -16,6 +16,7 @@ import { branchOf } from '../domain/names.ts';
 import { mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
+import { missing } from './conclude.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { onSoundBase, openOrigin } from './origin.ts';
@@ -29,7 +30,7 @@ export type WorktreeOrder = RunRef & { task: Task; base: string | null; resume: 
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
   const record = requireRun(deps, order);
   noteWork(deps, order);
-  if (record.prepared) return { ok: true, base: record.prepared.base, resumed: record.prepared.resumed?.runId ?? null };
+  if (record.prepared) return answerOf(record.prepared);
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),
     (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, coder: record.coder, signal })),
@@ -59,6 +60,9 @@ async function prepare(
   const laid = await onSoundBase(origin.baseDir, { open, work: () => layOut(deps, order, origin) });
   if (!laid.ok) return laid;
   const { policy } = laid;
+  const reviewer = policy.review?.coder;
+  // Before a token is used for what nobody could review.
+  if (reviewer && !deps.coders.has(reviewer)) return { ok: false, failure: missing(deps, reviewer) };
   failpoint('worktree.repository-made');
   await Promise.all([files.agentHome, files.tmp, files.notes].map((dir) => mkdir(dir, { recursive: true })));
   await bringNotes(deps, order);
@@ -90,8 +94,15 @@ async function prepare(
   await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);
   failpoint('worktree.prepared');
-  return { ok: true, base: origin.base, resumed: prepared.resumed?.runId ?? null };
+  return answerOf(prepared);
 }
+
+const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
+  ok: true,
+  base,
+  resumed: resumed?.runId ?? null,
+  ...(policy.review?.gate ? { gate: true } : {}),
+});
 
 async function layOut(
   { home, config }: Deps,

@@ -6,6 +6,7 @@ import type { RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
 import { COLLECTORS } from '../receipts/index.ts';
 import { sealReceipts } from '../receipts/seal.ts';
+import { askReviewer } from './ask-reviewer.ts';
 import { concludeAbandoned } from './conclude.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { readEvents } from './follow.ts';
@@ -56,6 +57,17 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     hooks: await readHooks(keptRun.logs),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.unseal },
+    ...{ found: [], patch: keptRun.patch },
+    askReviewer: (prompt) => {
+      const { gitDir, commit } = result;
+      return askReviewer(deps, ref, {
+        prepared,
+        prompt,
+        signal,
+        logFile: keptRun.reviewLog,
+        files: { gitDir, commit },
+      });
+    },
     ...spacesFor(deps, ref, { dir: files.trial, log: keptRun.trialLog, prepared, signal }),
   };
   const collected = await persist(deps, () => collect(evidence), signal);
@@ -64,6 +76,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     {
       ...{ type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
       ...{ control: policy.checks.control, heldOut: policy.checks.heldOut.length > 0 },
+      review: policy.review !== null,
     },
     receipts,
   );
@@ -96,7 +109,7 @@ async function collect(evidence: Evidence): Promise<Found[]> {
     const refused = findings.filter(({ ok }) => !ok);
     if (kind === 'acceptance' && refused.some((earlier) => earlier.kind === 'exit')) continue;
     if (MORE_TRIALS.has(kind) && refused.length > 0) continue;
-    const finding = await gather(evidence).catch((error: unknown) => {
+    const finding = await gather({ ...evidence, found: findings }).catch((error: unknown) => {
       // A run that is rejected anyway waits for no room.
       if (!isDiskTrouble(error) || findings.every(({ ok }) => ok)) throw error;
       return { ok: false, summary: 'was not gathered, as the disk is full', evidence: {} };

@@ -26,30 +26,50 @@ const KILL_MS = 15_000;
  * Any exit code is a result, also 127. @throws where the isolation cannot be set up, or something survives SIGKILL for 15 s
  */
 export async function runContained(command: ContainedCommand, options: ContainOptions): Promise<ContainedResult> {
-  const log = new CappedLog(command.logFile);
+  const unknown = new UnknownWords();
+  const argv = ['/bin/sh', '-c', command.command, unknown.name];
+  const stderr = (bytes: Buffer) => unknown.write(bytes);
+  const env = untranslated(options.env);
+  const result = await runProgram({ ...command, argv, stdin: '', stderr }, { ...options, env });
+  return { ...result, notFound: unknown.words };
+}
+
+/** A program with its input. Its streams are also handed on, in buffers that are used again. */
+export interface ContainedProgram extends Omit<ContainedCommand, 'command'> {
+  argv: readonly string[];
+  stdin: string;
+  stdout?(bytes: Buffer): void;
+  stderr?(bytes: Buffer): void;
+}
+
+/** As `runContained`, for any program. */
+export async function runProgram(
+  program: ContainedProgram,
+  options: ContainOptions,
+): Promise<Omit<ContainedResult, 'notFound'>> {
+  const log = new CappedLog(program.logFile);
   const { scratch } = homeLayout(options.home);
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const keep = (bytes: Buffer) => log.write(bytes);
-  const unknown = new UnknownWords();
   const start = performance.now();
   try {
     const tree = await ProcessTree.start({
       plan: options,
       limits: options.limits,
-      env: untranslated(options.env),
-      cwd: command.cwd,
-      argv: ['/bin/sh', '-c', command.command, unknown.name],
-      stdin: '',
+      env: options.env,
+      cwd: program.cwd,
+      argv: program.argv,
+      stdin: program.stdin,
       mark: `${options.env['FLEET_RUN'] ?? 'command'}~${randomUUID()}`,
       scratch,
-      stdout: keep,
-      stderr: (bytes) => (keep(bytes), unknown.write(bytes)),
+      stdout: (bytes) => (keep(bytes), program.stdout?.(bytes)),
+      stderr: (bytes) => (keep(bytes), program.stderr?.(bytes)),
     });
-    const limit = new Limit(tree, command.timeoutMs, options.signal);
+    const limit = new Limit(tree, program.timeoutMs, options.signal);
     tree.go();
     const end = await Promise.race([tree.ended, limit.killed]);
     limit.clear();
-    if (!(await tree.kill(KILL_MS))) throw new Error(`a process of "${command.command}" cannot be killed`);
+    if (!(await tree.kill(KILL_MS))) throw new Error(`a process of "${program.argv.join(' ')}" cannot be killed`);
     const { exitCode, signal } = end ?? (await tree.ended);
     return {
       exitCode,
@@ -57,7 +77,6 @@ export async function runContained(command: ContainedCommand, options: ContainOp
       timedOut: limit.timedOut,
       durationMs: Math.round(performance.now() - start),
       tail: log.tail,
-      notFound: unknown.words,
     };
   } finally {
     log.close();

@@ -47,6 +47,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
       report.decision &&
         oneLine(`${report.decision.action}${report.decision.why ? `: ${report.decision.why}` : ''}`, 300),
     ],
+    ['Gate', report.gate && `${report.gate.ok ? '' : 'veto: '}${report.gate.summary}`],
     ['Coder', [report.coder, report.model].filter(Boolean).join(' / ')],
     ['Worker', report.worker],
     [

@@ -42,6 +42,11 @@ const FIELDS = {
     about: 'must pass in a fresh checkout of the result; repeatable',
     many: true,
   },
+  review: {
+    flag: '--review <coder>',
+    field: 'review.coder',
+    about: 'another agent that may say no to the result',
+  },
   artifacts: {
     flag: '--artifacts <glob>',
     field: 'artifacts',

@@ -77,6 +77,13 @@ export const FAILURES = {
   },
   auth: { attempt: false, next: 'park', feedback: false, meaning: "the coder's login or key was refused" },
   'coder-missing': { attempt: false, next: 'park', feedback: false, meaning: "the coder's program is not there" },
+  unreviewed: {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    resume: true,
+    meaning: 'the reviewer gave no answer',
+  },
   'repo-unavailable': { attempt: false, next: 'park', feedback: false, meaning: 'the repository cannot be read' },
   'base-missing': { attempt: false, next: 'park', feedback: false, meaning: 'the base commit does not exist' },
   conflict: { attempt: false, next: 'park', feedback: false, meaning: 'the branch exists with other content' },

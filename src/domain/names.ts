@@ -125,6 +125,10 @@ export function runLayout(dir: string) {
     session: `${dir}/session`,
     /** One folder a trial, see `Space`. */
     trial: (name: string) => `${dir}/trials/${name}`,
+    /** What a reviewer may see: made for each time that one is asked, and gone after it. */
+    review: `${dir}/review`,
+    /** What a reviewer said of the task before the agent started. */
+    gated: `${dir}/gated.json`,
     work: `${dir}/work`,
     tree: `${dir}/work/tree`,
     agentHome: `${dir}/work/home`,
@@ -155,6 +159,7 @@ export function taskLayout(dir: string) {
       patch: `${dir}/${n}/result.patch`,
       /** What the commands of a trial printed. */
       trialLog: (name: string) => `${dir}/${n}/${name}.log`,
+      reviewLog: `${dir}/${n}/review.log`,
       setupLog: `${dir}/${n}/setup.log`,
       outputs: `${dir}/${n}/outputs`,
     }),

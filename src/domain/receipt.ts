@@ -24,8 +24,22 @@ export interface Finding {
   /** Set where a failed receipt is more than `receipts-rejected`. */
   reason?: Extract<
     Reason,
-    'scope-violation' | 'fabricated' | 'crashed' | 'out-of-memory' | 'agent-error' | 'tampered' | 'invalid-task'
+    | 'scope-violation'
+    | 'fabricated'
+    | 'crashed'
+    | 'out-of-memory'
+    | 'agent-error'
+    | 'tampered'
+    | 'invalid-task'
+    // Of a reviewer that could not be asked: no fault of the agent's.
+    | 'unreviewed'
+    | 'coder-missing'
+    | 'rate-limited'
+    | 'overloaded'
+    | 'auth'
   >;
+  /** ISO: with `rate-limited`, when it will be over. */
+  until?: string;
 }
 
 /** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead. */
@@ -43,6 +57,8 @@ export interface Verdict {
   reasons: string[];
   /** The reason on the task where it was rejected. */
   reason: Reason | null;
+  /** ISO time that came with the reason. */
+  until?: string;
   /** False: accepted on the other receipts, as no acceptance command was given. */
   acceptance: boolean;
 }
@@ -59,6 +75,8 @@ export interface Required {
   heldOut: boolean;
   /** Outputs were declared. */
   artifacts: boolean;
+  /** Another agent may say no. */
+  review: boolean;
 }
 
 export function requiredKinds(task: Required): ReceiptKind[] {
@@ -70,6 +88,7 @@ export function requiredKinds(task: Required): ReceiptKind[] {
   if (task.verify && task.control) kinds.push('control');
   if (task.heldOut) kinds.push('held-out');
   if (task.artifacts) kinds.push('artifacts');
+  if (task.review) kinds.push('review');
   return kinds;
 }
 
@@ -81,11 +100,12 @@ export function judge(task: Required, receipts: readonly Receipt[]): Verdict {
   const refused = receipts.filter((receipt) => !receipt.ok);
   const reasons = refused.length > 0 ? refused.map((receipt) => `${receipt.kind}: ${receipt.summary}`) : missing;
   const accepted = reasons.length === 0;
-  const typed = refused.find((receipt) => receipt.reason)?.reason;
+  const typed = refused.find((receipt) => receipt.reason);
   return {
     accepted,
     reasons,
-    reason: accepted ? null : (typed ?? 'receipts-rejected'),
+    reason: accepted ? null : (typed?.reason ?? 'receipts-rejected'),
+    ...(typed?.until ? { until: typed.until } : {}),
     acceptance: receipts.some((receipt) => receipt.kind === 'acceptance' && receipt.ok),
   };
 }

@@ -1,6 +1,6 @@
 import type { CoderFailure, Usage } from './event.ts';
 import type { Failure, Reason } from './failure.ts';
-import type { Receipt, ReceiptKind, Verdict } from './receipt.ts';
+import type { Finding, Receipt, ReceiptKind, Verdict } from './receipt.ts';
 import type { TaskType } from './task.ts';
 
 export const OPEN_STATES = ['queued', 'setting-up', 'running', 'verifying', 'delivering', 'parked'] as const;
@@ -133,8 +133,21 @@ export type Launched = { ok: true; outcome: AgentOutcome } | { ok: false; failur
 
 /** `createWorktree`'s answer: the base as resolved, kept by the workflow for later runs. */
 export type Prepared =
-  | { ok: true; base: string; /** The run whose saved work was found and laid out. */ resumed?: string | null }
+  | {
+      ok: true;
+      base: string;
+      /** The run whose saved work was found and laid out. */
+      resumed?: string | null;
+      /** A reviewer is to be asked before the agent starts. */
+      gate?: true;
+    }
   | { ok: false; failure: Failure };
+
+/** What a reviewer said of a task before an agent started: like a receipt. */
+export interface Gated extends Finding {
+  /** ISO */
+  at: string;
+}
 
 export interface Verified {
   verdict: Verdict;
@@ -206,6 +219,8 @@ export interface TaskView {
   runs: RunView[];
   receipts: Receipt[];
   verdict: Verdict | null;
+  /** What a reviewer said of the task itself; null where none was asked. Views of older versions have none. */
+  gate?: Gated | null;
   branch: string | null;
   commit: string | null;
   usage: Usage;

@@ -7,13 +7,15 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Failure, Reason } from '../domain/failure.ts';
+import type { Failure } from '../domain/failure.ts';
 import { isTaskId, priorityKey } from '../domain/names.ts';
 import { decide, type Decision } from '../domain/policy.ts';
+import type { Verdict } from '../domain/receipt.ts';
 import type { AgentOutcome, Claim, TaskView } from '../domain/run.ts';
 import { parseTask, type Task } from '../domain/task.ts';
 import { TaskBook } from './book.ts';
 import { deliverResult } from './deliver.ts';
+import { passGate } from './gate.ts';
 import { Host, HostLost } from './host.ts';
 import { settleLate } from './late.ts';
 import { listenToPeople, park } from './people.ts';
@@ -129,6 +131,8 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
   );
   if (!prepared.ok) return prepared.failure;
   book.prepared(prepared);
+  const refused = prepared.gate && (await passGate(host, book));
+  if (refused) return refused;
 
   // 3. The agent, started or adopted.
   book.enter('running');
@@ -149,13 +153,14 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
 }
 
 /** The first cause wins: why it was stopped, then what the coder itself reported, then the receipts. */
-function failureOf(outcome: AgentOutcome, verdict: { reason: Reason | null; reasons: string[] }): Failure {
+function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
   const reason = outcome.stopped ?? outcome.ended?.failure ?? verdict.reason ?? 'receipts-rejected';
+  const until = outcome.until ?? (reason === verdict.reason ? verdict.until : undefined);
   const said = outcome.stopped ? [] : outcome.ended?.failure ? [outcome.claim] : [];
   return {
     reason,
     message: [...said, ...verdict.reasons].filter(Boolean).join('; ').slice(0, 1_500),
-    ...(outcome.until ? { until: outcome.until } : {}),
+    ...(until ? { until } : {}),
   };
 }
 

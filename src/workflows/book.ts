@@ -1,12 +1,13 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { sumUsage, NO_USAGE } from '../domain/event.ts';
+import { sumUsage, type Usage } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
-import { claimQueue } from '../domain/names.ts';
 import { attemptsUsed, feedbackOf } from '../domain/policy.ts';
 import type { Receipt } from '../domain/receipt.ts';
+import { reviewUsage } from '../domain/review.ts';
 import type {
   AgentOutcome,
   Claim,
+  Gated,
   LateResult,
   ResumeFrom,
   RunView,
@@ -15,9 +16,9 @@ import type {
   TaskView,
   Verified,
 } from '../domain/run.ts';
-import { isUrl, titleOf, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
 import { ATTRIBUTES } from './attributes.ts';
-import { newRun } from './new-run.ts';
+import { newRun, newTask } from './new.ts';
 import { renderSummary } from './summary.ts';
 
 const RUNS_KEPT = 30;
@@ -32,35 +33,7 @@ export class TaskBook {
   #runs = 0;
 
   constructor(id: string, task: Task) {
-    this.view = {
-      id,
-      title: titleOf(task),
-      type: task.type,
-      state: 'queued',
-      reason: null,
-      message: null,
-      objective: task.objective,
-      repo: task.repo ?? null,
-      base: task.base ?? null,
-      queue: task.queue,
-      claimQueue: claimQueue({ ...task, machine: task.repo && !isUrl(task.repo) ? task.machine : undefined }),
-      priority: task.priority,
-      coder: task.coder ?? null,
-      model: task.model ?? null,
-      worker: null,
-      attempts: { used: 0, max: task.retry.maxAttempts },
-      runs: [],
-      receipts: [],
-      verdict: null,
-      branch: null,
-      commit: null,
-      usage: NO_USAGE,
-      labels: task.labels,
-      createdAt: workflowInfo().startTime.toISOString(),
-      endedAt: null,
-      retryAt: null,
-      decision: null,
-    };
+    this.view = newTask(id, task, workflowInfo().startTime.toISOString());
     // A client has set them at the start; a task started by hand gets them here.
     if (workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === 'queued') {
       setCurrentDetails(renderSummary(this.view));
@@ -150,13 +123,19 @@ export class TaskBook {
 
   launched(outcome: AgentOutcome): void {
     const run = this.#run();
-    Object.assign(run, { model: outcome.model ?? run.model, exitCode: outcome.exitCode, usage: outcome.usage });
+    Object.assign(run, { model: outcome.model ?? run.model, exitCode: outcome.exitCode });
     this.view.model = run.model;
-    this.view.usage = sumUsage(this.view.usage, outcome.usage);
+    this.#used(run, outcome.usage);
+  }
+
+  gated(gated: Gated): void {
+    this.view.gate = gated;
+    this.#used(this.#run(), gated.evidence['usage'] as Usage);
   }
 
   verified({ verdict, receipts, commit }: Verified): void {
     const run = this.#run();
+    this.#used(run, reviewUsage(receipts));
     Object.assign(run, { commit, receipts: shortened(receipts) });
     Object.assign(this.view, { verdict, receipts, commit });
     if (verdict.accepted && commit) this.#accepted.push(commit);
@@ -234,6 +213,11 @@ export class TaskBook {
   /** The last run whose result was kept on a rescue ref, for a person to accept. */
   get rescued(): RunView | undefined {
     return this.view.runs.findLast((run) => run.commit !== null);
+  }
+
+  #used(run: RunView, usage: Usage): void {
+    run.usage = sumUsage(run.usage, usage);
+    this.view.usage = sumUsage(this.view.usage, usage);
   }
 
   #run(): RunView {

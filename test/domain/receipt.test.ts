@@ -7,6 +7,7 @@ const task = {
   verify: true,
   control: false,
   heldOut: false,
+  review: false,
   artifacts: false,
 } as const;
 const receipt = (kind: ReceiptKind, ok = true, reason?: Receipt['reason']): Receipt => ({

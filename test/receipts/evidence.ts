@@ -75,6 +75,8 @@ export function evidenceOf({
     checkout: null,
     space: () => Promise.reject(new Error('no trial expected')),
     ofBase: async (_key, make) => (await make()).value,
+    ...{ found: [], patch: '/nowhere/result.patch' },
+    askReviewer: () => Promise.reject(new Error('no review expected')),
     heldOutDir: '/nowhere/held-out',
     unseal: () => Promise.reject(new Error('no seal expected')),
     ...rest,

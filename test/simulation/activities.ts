@@ -4,6 +4,7 @@ import type { Failure } from '../../src/domain/failure.ts';
 import type {
   Claim,
   Delivered,
+  Gated,
   Launched,
   Prepared,
   Released,
@@ -11,6 +12,7 @@ import type {
   StopReason,
   Verified,
 } from '../../src/domain/run.ts';
+import { NO_USAGE } from '../../src/domain/event.ts';
 import { runIdOf } from '../../src/domain/names.ts';
 import { outcomeOf, planAgent } from './agents.ts';
 import { ActivityError } from './failures.ts';
@@ -24,6 +26,7 @@ type Activity = (on: Worker, order: never, attempt: Attempt) => Work;
 export const ACTIVITIES: Record<string, Activity> = {
   registerRun,
   createWorktree,
+  gateTask,
   launchAgent: (on, order: RunRef, attempt) => using(on, order, launchAgent(on, order, attempt)),
   verifyReceipts,
   deliver,
@@ -62,7 +65,8 @@ function* registerRun(on: Worker, { taskId, n }: ClaimOrder): Work<Claim> {
 function* createWorktree(on: Worker, order: RunRef & { base: string | null }, attempt: Attempt): Work<Prepared> {
   const run = requireRun(on, order);
   const { random } = on.world;
-  const answer: Prepared = { ok: true, base: order.base ?? 'base-commit', resumed: null };
+  const gate = on.world.gated ? { gate: true as const } : {};
+  const answer: Prepared = { ok: true, base: order.base ?? 'base-commit', resumed: null, ...gate };
   if (run.prepared) return answer;
   return yield* cancellable(on, { ref: order, attempt }, function* () {
     if (run.prepared) return answer;
@@ -72,6 +76,20 @@ function* createWorktree(on: Worker, order: RunRef & { base: string | null }, at
     run.prepared = true;
     yield* point(on, `prepared ${order.taskId}`);
     return answer;
+  });
+}
+
+function* gateTask(on: Worker, ref: RunRef, attempt: Attempt): Work<Gated> {
+  const { random, clock } = on.world;
+  return yield* cancellable(on, { ref, attempt }, function* () {
+    requireRun(on, ref);
+    yield* unlessCancelled(on, attempt, random.spread(200, 60_000));
+    if (random.chance(on.world.flaky)) throw new ActivityError('Error');
+    const reason = random.chance(0.8) ? undefined : random.pick(['rate-limited', 'unreviewed', undefined] as const);
+    const ok = reason === undefined && random.chance(0.8);
+    yield* point(on, `gated ${ref.taskId}`);
+    const at = new Date(clock.now).toISOString();
+    return { ok, summary: 'said', evidence: { usage: NO_USAGE }, at, ...(reason ? { reason } : {}) };
   });
 }
 

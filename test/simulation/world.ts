@@ -81,6 +81,11 @@ export class World {
     return this.#manners.get(taskId) ?? MANNERS.good;
   }
 
+  /** Whether a reviewer looks at its tasks first: by the seed alone, so that other schedules stay what they are. */
+  get gated(): boolean {
+    return this.seed % 8 === 7;
+  }
+
   /** A worker has come to a place, `<place> <task id>`, where it may be struck, or a person may say something. */
   reached(worker: Worker, place: string): void {
     const [name = '', taskId = ''] = place.split(' ');

@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { runProgram } from '../adapters/contained.ts';
+import { findProgram } from '../adapters/find-program.ts';
+import { checkoutTree } from '../adapters/git/checkout.ts';
+import { LineReader } from '../adapters/line-reader.ts';
+import { putFiles } from '../adapters/put-files.ts';
+import { removeTree } from '../adapters/remove-tree.ts';
+import type { Prepared } from '../adapters/run-registry.ts';
+import { formatDuration, toMs } from '../domain/duration.ts';
+import { addUsage, NO_USAGE, sumUsage, type AgentEvent, type Usage } from '../domain/event.ts';
+import { FAILURES } from '../domain/failure.ts';
+import { readOpinion, type Opinion, type Reviewed, type ReviewFailure } from '../domain/review.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { Review } from '../domain/task.ts';
+import type { Coder } from '../ports.ts';
+import { missing } from './conclude.ts';
+import type { Deps } from './context.ts';
+import { environment } from './environment.ts';
+
+export interface Question {
+  prepared: Pick<Prepared, 'policy' | 'sealed'>;
+  /** What is laid out for the reviewer to read. */
+  files: { gitDir: string; commit: string };
+  /** All that the reviewer printed goes here. */
+  logFile: string;
+  /** What is asked; `boundary` is random and new. */
+  prompt: (place: { tree: string; boundary: string }) => string;
+  signal: AbortSignal;
+}
+
+const TIMES = 2;
+
+/**
+ * Asks the reviewer, and once more where that gives no opinion: in a checkout that it can only read, with a HOME of its own
+ * and nothing of the run under review. What it says is read; what it does has no effect.
+ */
+export async function askReviewer(deps: Deps, ref: RunRef, question: Question): Promise<Reviewed> {
+  const { review } = question.prepared.policy;
+  if (!review) throw new Error('no reviewer is named');
+  const { coder: name, model = null } = review;
+  const startedAt = performance.now();
+  const known = deps.coders.get(name);
+  let answer: Answer = { failure: notThere(deps, name), usage: NO_USAGE };
+  let asked = 0;
+  for (; known && asked < TIMES && 'failure' in answer; asked += 1) {
+    const said = await askOnce(deps, ref, { ...question, review, coder: known.coder });
+    answer = { ...said, usage: sumUsage(answer.usage, said.usage) };
+  }
+  const durationMs = Math.round(performance.now() - startedAt);
+  return { ...answer, coder: name, model, asked, durationMs };
+}
+
+type Answer = ({ opinion: Opinion } | { failure: ReviewFailure }) & { usage: Usage };
+
+const notThere = (deps: Deps, coder: string): ReviewFailure => ({ ...missing(deps, coder), reason: 'coder-missing' });
+
+async function askOnce(
+  deps: Deps,
+  ref: RunRef,
+  question: Question & { review: Review; coder: Coder },
+): Promise<Answer> {
+  const { coder, review, prepared, signal, logFile } = question;
+  const { review: dir } = deps.home.run(ref.taskId, ref.runId);
+  const [tree, home, tmp, desk] = ['tree', 'home', 'tmp', 'desk'].map((folder) => `${dir}/${folder}`) as Four;
+  await removeTree(dir);
+  await checkoutTree({ ...question.files, dir: tree });
+  for (const folder of [home, tmp, desk]) await mkdir(folder, { recursive: true });
+  try {
+    const start = coder.start({
+      ...{ runId: `${ref.runId}-review-${randomBytes(4).toString('hex')}`, home, userHome: deps.env['HOME'] ?? '/' },
+      // Not the files under review: a CLI takes instructions from what it finds in its working folder.
+      tree: desk,
+      prompt: question.prompt({ tree, boundary: randomBytes(16).toString('hex') }),
+      ...(review.model ? { model: review.model } : {}),
+    });
+    await putFiles(start.files);
+    const listener = new Listener(coder);
+    const end = await runProgram(
+      {
+        ...{ argv: start.argv, stdin: start.stdin, cwd: desk, timeoutMs: toMs(review.timeout), logFile },
+        stdout: (bytes) => listener.hear(bytes),
+      },
+      {
+        ...{ isolation: deps.isolation, limits: prepared.policy.limits, home: deps.home.root, hide: deps.otherHomes() },
+        show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
+        readOnly: prepared.sealed,
+        signal,
+        env: environment(deps.env, coder.env, {
+          ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },
+          ...start.env,
+        }),
+      },
+    );
+    signal.throwIfAborted();
+    listener.close();
+    const gone = end.exitCode !== 0 && !(await findProgram(coder.command[0] ?? '', deps.env));
+    const made = gone ? { failure: notThere(deps, coder.name) } : judge(listener, { ...end, review });
+    return { ...made, usage: listener.usage };
+  } finally {
+    await removeTree(dir);
+  }
+}
+
+type Four = [string, string, string, string];
+
+function judge(
+  { said, ended, until, complete }: Listener,
+  end: { exitCode: number | null; signal: string | null; timedOut: boolean; review: Review },
+): { opinion: Opinion } | { failure: ReviewFailure } {
+  const { coder, timeout } = end.review;
+  const none = (why: string): { failure: ReviewFailure } => ({
+    failure: { reason: 'unreviewed', message: `reviewer ${coder} ${why}` },
+  });
+  if (end.timedOut) return none(`gave no answer within ${formatDuration(toMs(timeout))}`);
+  const failure = ended?.failure;
+  if (failure === 'rate-limited' || failure === 'overloaded' || failure === 'auth') {
+    const message = `reviewer ${coder}: ${FAILURES[failure].meaning}`;
+    return { failure: { reason: failure, message, ...(until ? { until } : {}) } };
+  }
+  if (end.exitCode !== 0 || failure) return none(`ended with ${failure ?? end.signal ?? `exit code ${end.exitCode}`}`);
+  if (!complete) return none('broke off');
+  const opinion = readOpinion(said);
+  return opinion ? { opinion } : none('gave an answer that cannot be read');
+}
+
+const PLAIN_MAX = 16_000;
+
+/** Reads a coder's output as it comes: its last message, its end and its tokens. */
+class Listener {
+  usage: Usage = NO_USAGE;
+  said = '';
+  ended: Extract<AgentEvent, { type: 'ended' }> | undefined;
+  until: string | undefined;
+  readonly #lines = new LineReader();
+  readonly #parse: ReturnType<Coder['parser']>;
+  readonly #structured: boolean;
+
+  constructor(coder: Coder) {
+    this.#parse = coder.parser();
+    this.#structured = coder.structured;
+  }
+
+  /** It came to its end by its own word, where it has one. */
+  get complete(): boolean {
+    return !this.#structured || this.ended?.ok === true;
+  }
+
+  hear(bytes: Buffer): void {
+    for (const { line } of this.#lines.push(bytes)) this.#take(line);
+  }
+
+  close(): void {
+    for (const { line } of this.#lines.flush()) this.#take(line);
+  }
+
+  #take(line: string): void {
+    // A program of any kind: all that it prints is its message.
+    if (!this.#structured) this.said = `${this.said}${line}\n`.slice(-PLAIN_MAX);
+    for (const event of this.#parse(line)) {
+      // The conversation that counts is the agent's.
+      if (event.type === 'usage') this.usage = { ...addUsage(this.usage, event), contextTokens: 0 };
+      if (event.type === 'rate-limited') this.until = event.until ?? this.until;
+      if (event.type === 'text') this.said = event.text;
+      if (event.type === 'ended') [this.ended, this.said] = [event, event.text || this.said];
+    }
+  }
+}

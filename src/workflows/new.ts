@@ -1,0 +1,48 @@
+import { NO_USAGE } from '../domain/event.ts';
+import { claimQueue } from '../domain/names.ts';
+import type { Claim, RunView, TaskView } from '../domain/run.ts';
+import { isUrl, titleOf, type Task } from '../domain/task.ts';
+
+/** A run as it begins; `at` is ISO. */
+export function newRun(claim: Claim, { model, at }: { model: string | null; at: string }): RunView {
+  const { runId, n, worker, machine, hostQueue, coder } = claim;
+  return {
+    ...{ runId, n, worker, machine, hostQueue, coder, model },
+    ...{ startedAt: at, endedAt: null, reason: null, message: null, counts: false },
+    ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
+  };
+}
+
+/** A task as it begins; `createdAt` is ISO. */
+export function newTask(id: string, task: Task, createdAt: string): TaskView {
+  return {
+    id,
+    title: titleOf(task),
+    type: task.type,
+    state: 'queued',
+    reason: null,
+    message: null,
+    objective: task.objective,
+    repo: task.repo ?? null,
+    base: task.base ?? null,
+    queue: task.queue,
+    claimQueue: claimQueue({ ...task, machine: task.repo && !isUrl(task.repo) ? task.machine : undefined }),
+    priority: task.priority,
+    coder: task.coder ?? null,
+    model: task.model ?? null,
+    worker: null,
+    attempts: { used: 0, max: task.retry.maxAttempts },
+    runs: [],
+    receipts: [],
+    verdict: null,
+    gate: null,
+    branch: null,
+    commit: null,
+    usage: NO_USAGE,
+    labels: task.labels,
+    createdAt,
+    endedAt: null,
+    retryAt: null,
+    decision: null,
+  };
+}
