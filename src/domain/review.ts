@@ -31,6 +31,7 @@ const REASONS_MAX = 5;
 const REASON_MAX = 300;
 /** The answer is looked for in so much of the end of the message. */
 const ANSWER_MAX = 8_000;
+const STARTS_MAX = 300;
 
 const answer = z.object({ verdict: z.enum(['pass', 'veto']), reasons: z.array(z.string()).default([]) });
 
@@ -41,7 +42,8 @@ export function readOpinion(message: string): Opinion | undefined {
     .trimEnd()
     .replace(/\s*```$/, '');
   if (!end.endsWith('}')) return undefined;
-  for (let at = end.lastIndexOf('{'); at >= 0; at = at === 0 ? -1 : end.lastIndexOf('{', at - 1)) {
+  const starts = [...end.matchAll(/\{/g)].map(({ index }) => index).slice(-STARTS_MAX);
+  for (const at of starts.reverse()) {
     const said = answer.safeParse(json(end.slice(at)));
     if (!said.success) continue;
     const reasons = said.data.reasons.map(clean).filter(Boolean).slice(0, REASONS_MAX);
