@@ -1,4 +1,10 @@
-import { ServiceError, WorkflowNotFoundError, isGrpcDeadlineError, type Client } from '@temporalio/client';
+import {
+  QueryNotRegisteredError,
+  ServiceError,
+  WorkflowNotFoundError,
+  isGrpcDeadlineError,
+  type Client,
+} from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
@@ -21,6 +27,8 @@ export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms =
     return await client.withDeadline(Date.now() + ms, call);
   } catch (error) {
     // Of a queue that nobody has polled for minutes a query is refused; where the last worker just went, it is cancelled.
+    // An invalid task that has just ended has no queries at all.
+    if (error instanceof QueryNotRegisteredError) return undefined;
     if (isGrpcDeadlineError(error) || [CANCELLED, FAILED_PRECONDITION].includes(codeOf(error) ?? 0)) return undefined;
     throw error;
   }

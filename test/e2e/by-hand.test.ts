@@ -4,6 +4,9 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { execa } from 'execa';
 import { makeSample } from '../../src/cli/demo/sample.ts';
 import { demoCoders } from '../../src/cli/demo/tasks.ts';
+import { answered } from '../../src/client/wire.ts';
+import { loadConfig } from '../../src/config.ts';
+import { viewQuery } from '../../src/workflows/messages.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 
 let fleet: TestFleet;
@@ -92,6 +95,14 @@ describe("a task started by Temporal's own program", () => {
     const { code, stdout } = await fleet.cli(['task', id, '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ state: 'failed', reason: 'invalid-task', runs: [] });
+  });
+
+  test.concurrent('one that has just ended as invalid is no fault of whoever lists it', async () => {
+    await start('looked-at', { objective: 'x' });
+    await failure('looked-at');
+    const handle = fleet.client.workflow.getHandle('looked-at');
+    const wire = { client: fleet.client, config: loadConfig({ home: fleet.root, env: {} }) };
+    expect(await answered(wire, () => handle.query(viewQuery))).toBeUndefined();
   });
 
   test.concurrent('a repository that is not there parks it with a sentence', async () => {
