@@ -13,7 +13,7 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TaskOrigin } from '../domain/keep.ts';
 import { branchOf } from '../domain/names.ts';
-import { mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
+import { checkPolicy, mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
 import { missing } from './conclude.ts';
@@ -112,11 +112,14 @@ async function layOut(
   // 2. What the repository asks for itself.
   const read = await readRepoFile(baseDir, base);
   if (!read.ok) return read;
+  const policy = mergePolicy(task, read.file, config.limits);
+  const wrong = checkPolicy(policy);
+  if (wrong) return { ok: false, failure: { reason: 'invalid-task', message: wrong } };
 
   // 3. The agent's own repository.
   const { tree } = home.run(taskId, runId);
   await createPrivateRepo({ tree, baseDir, commit: base, branch: branchOf(taskId), identity: config.git });
-  return { ok: true, policy: mergePolicy(task, read.file, config.limits) };
+  return { ok: true, policy };
 }
 
 async function readRepoFile(

@@ -82,6 +82,18 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
   };
 }
 
+/** What cannot be meant, as one sentence; undefined where all is well. */
+export function checkPolicy({ verify, checks }: Policy): string | undefined {
+  const { failToPass, control, retries, heldOut, where } = checks;
+  const asked = Object.entries({ failToPass: failToPass.length > 0, control, retries: retries > 0 }).find(
+    ([, on]) => on,
+  );
+  if (asked && verify.length === 0) return `verify.${asked[0]} needs verify.commands, of the task or of .fleet.yaml`;
+  if (where === 'other' && verify.length === 0 && heldOut.length === 0)
+    return 'verify.where: other needs verify.commands or verify.heldOut, of the task or of .fleet.yaml';
+  return undefined;
+}
+
 function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as never;
 }

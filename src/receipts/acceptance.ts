@@ -88,10 +88,15 @@ function whatIsWrong(
     failed && explain(failed, limits.verifyMs, trial.report),
     trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
     ...(base ? compareTests({ base: base.report, now: trial.report, mayGo }) : []),
-    missing.length > 0 && `must pass now and did not: ${named(missing, 5)}`,
+    missing.length > 0 && unproven(missing, trial.report),
   ].filter((problem) => typeof problem === 'string');
   return problems.length > 0 ? problems.join('; ') : undefined;
 }
+
+const unproven = (names: readonly string[], report: TestReport | null): string =>
+  report
+    ? `must pass now and did not: ${named(names, 5)}`
+    : `must pass now: ${named(names, 5)}; but no known test runner ran, and no file of verify.results was written`;
 
 const quoted = (command: string): string => `\`${clip(command, COMMAND_MAX)}\``;
 

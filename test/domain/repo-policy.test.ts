@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
-import { taskInput } from '../../src/domain/task.ts';
+import { checkPolicy, mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
+import { taskInput, type TaskInput } from '../../src/domain/task.ts';
 
 const task = (more: object) => taskInput.parse({ objective: 'x', repo: '/r', ...more });
 
@@ -17,4 +17,14 @@ test('a task can only narrow the scope, and cannot unprotect', () => {
   const policy = mergePolicy(task({ scope: { allow: ['**'], protect: ['b'] } }), file);
   expect(policy.allow).toEqual([['src/**'], ['**']]);
   expect(policy.protect).toEqual(['test/**', 'a', 'b']);
+});
+
+test.each<[string, Partial<TaskInput>, string | undefined]>([
+  ['tests to pass', { verify: { failToPass: ['a'] } }, 'verify.failToPass needs verify.commands'],
+  ['a control', { verify: { control: true } }, 'verify.control needs verify.commands'],
+  ['a second worker', { verify: { where: 'other' } }, 'verify.where: other needs verify.commands or verify.heldOut'],
+  ['a held-out check', { verify: { heldOut: [{ path: 'a.sh' }], where: 'other' } }, undefined],
+])('%s without commands', (_name, task, says) => {
+  const wrong = checkPolicy(mergePolicy(taskInput.parse({ objective: 'x', ...task }), repoFile.parse({})));
+  expect(wrong?.slice(0, says?.length)).toBe(says);
 });
