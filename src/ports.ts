@@ -4,7 +4,6 @@ import type { Policy } from './domain/repo-policy.ts';
 import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { Task } from './domain/task.ts';
-import type { TestResult } from './domain/tests.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
 
@@ -121,22 +120,6 @@ export interface SpaceCommand {
   env?: Record<string, string>;
   /** Folders in front of PATH. */
   path?: readonly string[];
-}
-
-/**
- * How the named tests of one test runner are read, whatever command starts it. One file each in `receipts/runners/`;
- * `watchTests` and `readTests` there are for all of them together.
- */
-export interface TestRunner {
-  /** E.g. `node:test`. */
-  readonly name: string;
-  /**
-   * Set for the commands of a checkout, so that each test run of this kind in it, through npm scripts and the like as well,
-   * writes its report into the folder `dir`, which no file of the checkout names. `tree`: the checkout.
-   */
-  env(order: { dir: string; tree: string }): Record<string, string>;
-  /** What was reported; undefined where this runner did not run. Never throws for what it finds there. */
-  read(order: { dir: string; tree: string }): Promise<TestResult[] | undefined>;
 }
 
 export interface ContainedCommand {

@@ -1,0 +1,73 @@
+/**
+ * `go test` with its events on a pipe of ours: reports each test, prints what go would have printed.
+ * Arguments: the real go, then its own.
+ */
+const { spawn } = require('node:child_process');
+const { createInterface } = require('node:readline');
+const { hideProbes, openReport } = require('./report.cjs');
+
+const [go, ...args] = process.argv.slice(2);
+const at = args[0] === '-C' ? 2 : args[0].startsWith('-C') ? 1 : 0;
+const flags = args.slice(0, args.includes('-args') ? args.indexOf('-args') : undefined);
+const asked = (name) => flags.some((flag) => new RegExp(`^--?(test\\.)?${name}(=(?!false$|0$).*)?$`).test(flag));
+
+const runs = args[at] === 'test' && !['c', 'n', 'h', 'help', 'list'].some(asked);
+if (runs) watch();
+else end(spawn(go, args, { stdio: 'inherit' }));
+
+function watch() {
+  const [json, verbose] = [asked('json'), asked('v')];
+  const argv = json ? args : [...args.slice(0, at + 1), '-json', ...args.slice(at + 1)];
+  const report = openReport('go test');
+  const child = spawn(go, argv, { stdio: ['inherit', 'pipe', 'inherit'], env: hideProbes({ ...process.env }) });
+  const running = new Map();
+  createInterface({ input: child.stdout, crlfDelay: Infinity })
+    .on('line', (line) => {
+      const event = parse(line);
+      if (event) record(event);
+      if (json || !event) process.stdout.write(`${line}\n`);
+      else print(event);
+    })
+    // What began and has no end, as its process was ended.
+    .on('close', () => running.forEach(({ name }) => report({ name, status: 'failed' })));
+  end(child);
+
+  function record({ Action, Package, Test }) {
+    if (!Test) return;
+    const key = `${Package}\0${Test}`;
+    const name = [Package, Test];
+    if (Action === 'run') running.set(key, { name, output: [] });
+    const status = { pass: 'passed', fail: 'failed', skip: 'skipped' }[Action];
+    if (!status) return;
+    report({ name, status });
+    if (status === 'failed' && !json && !verbose) process.stdout.write(running.get(key)?.output.join('') ?? '');
+    running.delete(key);
+  }
+
+  function print({ Action, Package, Test, Output }) {
+    if (Output === undefined || (Action !== 'output' && Action !== 'build-output')) return;
+    const output = running.get(`${Package}\0${Test}`)?.output;
+    if (verbose || !Test) {
+      if (verbose || Output !== 'PASS\n') process.stdout.write(Output);
+    } else if (output && !Output.startsWith('=== ')) output.push(Output);
+  }
+}
+
+function parse(line) {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const event = JSON.parse(line);
+    return typeof event.Action === 'string' ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function end(child) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', ({ message }) => {
+    process.stderr.write(`${message}\n`);
+    process.exitCode = 127;
+  });
+  child.on('close', (code) => (process.exitCode = code ?? 1));
+}

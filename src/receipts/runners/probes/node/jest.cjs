@@ -1,0 +1,17 @@
+/** Reporter of jest: the tests of a file when it ended. */
+const STATUS = { passed: 'passed', failed: 'failed' };
+
+const KEY = Symbol.for('fleet.jest');
+const report = globalThis[KEY];
+delete globalThis[KEY];
+
+module.exports = class FleetReporter {
+  onTestResult(test, result) {
+    const { displayName } = test.context.config;
+    const project = displayName?.name ?? displayName;
+    for (const { ancestorTitles, title, status } of result.testResults) {
+      const name = [...(project ? [project] : []), ...ancestorTitles, title];
+      report?.({ name, file: result.testFilePath, status: STATUS[status] ?? 'skipped' });
+    }
+  }
+};

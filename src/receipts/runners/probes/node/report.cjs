@@ -1,0 +1,45 @@
+/**
+ * The report of one test run: a file of its own in the trial's private folder, a JSON value a line. The first says that the runner
+ * ran; each other is one test: `{ runner, name: string[], file?: absolute path, status }`.
+ */
+const { openSync, readFileSync, writeSync } = require('node:fs');
+const { randomBytes } = require('node:crypto');
+const { join } = require('node:path');
+
+// Kept here, so that code under test that replaces these functions changes no report.
+const { stringify } = JSON;
+const HOME = join(__dirname, '..', '..');
+
+/** A function that writes a line, at once: the process may be ended by the code under test. */
+exports.openReport = (runner) => {
+  const file = openSync(
+    join(HOME, 'reports', `${runner.replace(/\W/g, '-')}-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`),
+    'ax',
+  );
+  const write = (value) => {
+    try {
+      writeSync(file, `${stringify(value)}\n`);
+    } catch {}
+  };
+  write({ runner });
+  return ({ name, file, status }) => write({ runner, name, file, status });
+};
+
+/** The environment without what watches: a test run that a test starts is no test of the project. */
+exports.hideProbes = (env) => {
+  const [preload, reporter] = readFileSync(join(HOME, 'settings'), 'utf8').split('\n');
+  const set = (key, value) => (value ? (env[key] = value) : delete env[key]);
+  const entries = (key) =>
+    set(
+      key,
+      env[key]
+        .split(':')
+        .filter((entry) => !entry.startsWith(HOME))
+        .join(':'),
+    );
+  if (env.NODE_OPTIONS) set('NODE_OPTIONS', env.NODE_OPTIONS.replace(preload, '').replace(reporter, '').trim());
+  for (const key of ['PATH', 'PYTHONPATH']) if (env[key]) entries(key);
+  for (const key of Object.keys(env))
+    if (/^CARGO_TARGET_.*_RUNNER$/.test(key) && env[key].startsWith(HOME)) delete env[key];
+  return env;
+};

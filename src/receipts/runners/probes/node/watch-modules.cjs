@@ -1,0 +1,54 @@
+/** jest and mocha, also where a script starts them: recognised by the modules that every start of theirs goes through. */
+const Module = require('node:module');
+const { hideProbes, openReport } = require('./report.cjs');
+
+const { require: load } = Module.prototype;
+const seen = new WeakMap();
+
+Module.prototype.require = function (id) {
+  const exported = load.call(this, id);
+  if (id === 'jest-config') return jest(exported);
+  if (/(^|[\\/])mocha(\.c?js)?$/.test(id)) mocha(exported);
+  return exported;
+};
+
+/** One more reporter in the configuration that jest read, behind those that it names. */
+function jest(config) {
+  if (typeof config?.readConfigs !== 'function') return config;
+  if (!seen.has(config)) {
+    const readConfigs = async (argv, ...rest) => {
+      const read = await config.readConfigs(argv, ...rest);
+      if (argv?.listTests || argv?.showConfig || argv?.clearCache) return read;
+      hideProbes(process.env);
+      // Now, as jest asks no reporter where it finds no test.
+      const report = openReport('jest');
+      globalThis[Symbol.for('fleet.jest')] = report;
+      const reporters = [...(read.globalConfig.reporters ?? [['default', {}]]), [require.resolve('./jest.cjs'), {}]];
+      return { ...read, globalConfig: Object.freeze({ ...read.globalConfig, reporters }) };
+    };
+    seen.set(config, new Proxy(config, { get: (from, key) => (key === 'readConfigs' ? readConfigs : from[key]) }));
+  }
+  return seen.get(config);
+}
+
+/** The reporter that was asked for, and a listener; `_reporter` is there since mocha 1, and in parallel runs as well. */
+function mocha(Mocha) {
+  const run = Mocha?.prototype?.run;
+  if (typeof run !== 'function' || typeof Mocha.prototype.addFile !== 'function' || seen.has(Mocha)) return;
+  seen.set(Mocha, true);
+  Mocha.prototype.run = function (...args) {
+    hideProbes(process.env);
+    const Asked = this._reporter;
+    const report = openReport('mocha');
+    this._reporter = class extends Asked {
+      constructor(runner, options) {
+        super(runner, options);
+        const write = (status) => (test) => report({ name: test.titlePath(), file: test.file, status });
+        runner.on('pass', write('passed')).on('pending', write('skipped'));
+        // A hook that fails is reported as a failed test of its name.
+        runner.on('fail', write('failed'));
+      }
+    };
+    return run.apply(this, args);
+  };
+}

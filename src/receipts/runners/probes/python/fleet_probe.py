@@ -1,0 +1,74 @@
+"""Plugin of pytest, found through PYTHONPATH: writes how each test ended, as `node/report.cjs` says.
+
+Where a command sets PYTHONPATH itself, pytest runs without it rather than not at all.
+"""
+
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+HOME = os.path.dirname(os.path.dirname(HERE))
+# Kept here, so that code under test that replaces these functions changes no report.
+dumps, write = json.dumps, os.write
+
+
+def hide_probes():
+    """A test run that a test starts is no test of the project."""
+    sys.path[:] = [entry for entry in sys.path if entry != HERE]
+    with open(os.path.join(HOME, "settings")) as file:
+        preload, reporter = file.readline().rstrip("\n"), file.readline().rstrip("\n")
+    for key, value in list(os.environ.items()):
+        if key in ("PATH", "PYTHONPATH"):
+            value = ":".join(entry for entry in value.split(":") if not entry.startswith(HOME))
+        elif key == "NODE_OPTIONS":
+            value = value.replace(preload, "").replace(reporter, "").strip()
+        elif value.startswith(HOME):
+            value = ""
+        if value:
+            os.environ[key] = value
+        else:
+            del os.environ[key]
+
+
+class Reporter:
+    def __init__(self, config):
+        self.root = str(getattr(config, "rootpath", None) or config.rootdir)
+        self.worst = {}
+        name = "pytest-%d-%s.jsonl" % (os.getpid(), os.urandom(6).hex())
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        self.file = os.open(os.path.join(HOME, "reports", name), flags, 0o600)
+        self.line({"runner": "pytest"})
+
+    def line(self, value):
+        try:
+            write(self.file, (dumps(value) + "\n").encode())
+        except OSError:
+            pass
+
+    def pytest_runtest_logreport(self, report):
+        """Set-up, call and tear-down of a test come one by one; what is written is the worst of the three."""
+        before = self.worst.get(report.nodeid)
+        now = status_of(report)
+        if before != "failed" and now is not None and not (before == "skipped" and now == "passed"):
+            self.worst[report.nodeid] = now
+        if report.when == "teardown":
+            file, _, name = report.nodeid.partition("::")
+            status = self.worst.pop(report.nodeid, "failed")
+            self.line({"runner": "pytest", "name": [name], "file": os.path.join(self.root, file), "status": status})
+
+
+def status_of(report):
+    """None: says nothing, as a set-up that passed. An expected failure is no evidence, whichever way it ended."""
+    if report.outcome == "failed":
+        return "failed"
+    if hasattr(report, "wasxfail") or report.outcome == "skipped":
+        return "skipped"
+    return "passed" if report.when == "call" and report.outcome == "passed" else None
+
+
+def pytest_configure(config):
+    # The workers of xdist report to the process that started them.
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        config.pluginmanager.register(Reporter(config), "fleet_reporter")
+    hide_probes()
