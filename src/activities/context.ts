@@ -1,9 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { IsolationPlan } from '../adapters/isolation.ts';
 import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
+import { within } from '../adapters/mount-table.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
+import { systemFolders } from '../adapters/system-folders.ts';
 import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
@@ -99,18 +101,23 @@ export function unlessLost(error: unknown): undefined {
 
 /** What the agent and the setup commands of a run may see and write. */
 export function isolationPlan(
-  { home, isolation, otherHomes }: Deps,
+  { home, isolation, otherHomes, env }: Deps,
   ref: RunRef,
   { baseDir, sealed }: Pick<Prepared, 'baseDir' | 'sealed'>,
 ): IsolationPlan {
+  const { work, tmp } = home.run(ref.taskId, ref.runId);
+  const userHome = env['HOME'];
   return {
     isolation,
     home: home.root,
     hide: otherHomes(),
     show: [
-      { path: home.run(ref.taskId, ref.runId).work, readOnly: false },
+      { path: work, readOnly: false },
       { path: baseDir, readOnly: true },
     ],
-    readOnly: sealed,
+    readOnly: [...sealed, ...systemFolders(env)],
+    // A coder's login is kept there; not where it is the user's repository.
+    writable: userHome && !sealed.some((folder) => within(folder, userHome)) ? [userHome] : [],
+    tmp,
   };
 }

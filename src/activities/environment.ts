@@ -1,3 +1,6 @@
+import { isAbsolute } from 'node:path';
+import { within } from '../adapters/mount-table.ts';
+
 /** What every process that we start may see of the worker's environment. */
 const ALLOWED = [
   ...['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'LOGNAME', 'SHELL'],
@@ -13,6 +16,13 @@ const ALLOWED = [
     'NODE_EXTRA_CA_CERTS',
   ],
 ];
+
+/** Of a PATH: its absolute folders that are not inside of one that somebody else writes. */
+export const soundPath = (path: string, folders: readonly string[]): string =>
+  path
+    .split(':')
+    .filter((entry) => isAbsolute(entry) && !folders.some((folder) => within(folder, entry)))
+    .join(':');
 
 /** The allow-listed environment, the variables named on top of it, and what is set for this process. */
 export function environment(

@@ -7,7 +7,7 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Evidence, Space, SpaceName } from '../ports.ts';
 import type { Deps } from './context.ts';
-import { environment } from './environment.ts';
+import { environment, soundPath } from './environment.ts';
 
 interface Place {
   /** Folder of all spaces. */
@@ -40,10 +40,13 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
           hide: deps.otherHomes(),
           show: [{ path: dir }],
           readOnly: prepared.sealed,
+          tmp: own.tmp,
+          // Code of the agent's runs here: it can leave nothing for a later run.
+          sealed: true,
           signal,
           env: environment(deps.env, [], {
             ...env,
-            PATH: [...path, deps.env['PATH'] ?? ''].join(':'),
+            PATH: [...path, soundPath(deps.env['PATH'] ?? '', [deps.home.runs])].join(':'),
             HOME: own.home,
             TMPDIR: own.tmp,
             PWD: tree,

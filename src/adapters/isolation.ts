@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Isolation } from '../domain/run.ts';
-import { cgroupMounts } from './cgroup-parents.ts';
+import { mountOperations, ownTmpOf, type Named } from './mounts.ts';
+import { systemFolders } from './system-folders.ts';
 
 /** What a process tree may see and write. All paths are absolute. */
 export interface IsolationPlan {
@@ -17,39 +18,61 @@ export interface IsolationPlan {
   hide?: string[];
   /** Folders outside `home` that the tree can only read, e.g. the user's checkout. A missing one is skipped. */
   readOnly: string[];
+  /** Folders that stay writable inside of a read-only one. A missing one is skipped. */
+  writable?: string[];
+  /**
+   * A shown folder that stands in for /tmp and /var/tmp, so that nothing is seen there of others, nor left for them; of what
+   * is there, only the entries with a path that is named by the plan or the command stay. /dev/shm is empty then.
+   */
+  tmp?: string;
+  /** Nothing outside of the shown folders can be written. */
+  sealed?: boolean;
 }
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin';
 
 /**
- * Runs before the agent's own namespaces, where mounting is still allowed: arguments are `home cwd uid-map-command`, pairs
- * of an operation and a path up to `--`, then the command. Folders are shown again by a descriptor opened before `home` was hidden.
+ * Runs before the agent's own namespaces, where mounting is still allowed: arguments are `home cwd tmp`, pairs of an operation
+ * and its object up to `--` (see mounts.ts), then the command. What is covered is shown again by a descriptor opened before.
  */
 const OUTER = `
 set -e
-home=$1 cwd=$2 agent_path=$PATH
-shift 2
+home=$1 cwd=$2 tmp=$3 agent_path=$PATH lines= failed=
+shift 3
 PATH=${SYSTEM_PATH}
 exec 8<"$home"
 while [ "$1" != -- ]; do
   case $1 in
+    private)
+      private=$2
+      exec 9<"$2"
+      case $2 in
+        */shm) mount -t tmpfs -o mode=1777,nosuid,nodev fleet "$2" ;;
+        *) mount --no-canonicalize --bind "/proc/self/fd/8/$tmp" "$2" ;;
+      esac ;;
+    keep)
+      at=$private/$2
+      [ ! -L "$at" ] || rm -f "$at"
+      if [ -d "/proc/self/fd/9/$2" ]; then [ -d "$at" ] || mkdir "$at"; else [ -e "$at" ] || : >"$at"; fi
+      mount --no-canonicalize --rbind "/proc/self/fd/9/$2" "$at" ;;
+    bind) mount --rbind "$2" "$2" ;;
     hide) mount -t tmpfs -o mode=755,size=1m fleet "$2" || [ ! -e "$2" ] ;;
     show) mkdir -p "$home/$2"; mount --no-canonicalize --bind "/proc/self/fd/8/$2" "$home/$2" ;;
-    show-ro)
-      mkdir -p "$home/$2"; mount --no-canonicalize --bind "/proc/self/fd/8/$2" "$home/$2"
-      mount -o remount,bind,ro "$home/$2" ;;
-    seal)
-      mount --rbind "$2" "$2"; mount -o remount,bind,ro "$2"
-      while read -r _ _ _ _ at _; do
-        case $at in *\\\\*) at=$(printf '%b' "$at") ;; esac
-        case $at in "$2"/*) mount -o remount,bind,ro "$at" || : ;; esac
-      done </proc/self/mountinfo ;;
+    line) lines="$lines$2
+" ;;
+    mount)
+      printf %s "$lines" >"$2/.fstab"
+      mount -a -T "$2/.fstab" || failed=1
+      rm "$2/.fstab" ;;
+    must)
+      if [ "$failed" ] && [ -e "$2" ] && [ -w "$2" ]; then echo "$2 cannot be made read-only" >&2; exit 1; fi ;;
     close) mount -o remount,bind,ro "$2" ;;
+    root) mount -o "$2" / ;;
   esac
   shift 2
 done
 shift
-exec 8<&-
+exec 8<&- 9<&-
 cd "$cwd"
 unset OLDPWD
 PATH=$agent_path
@@ -89,7 +112,8 @@ read -r _ <&3
  * The command line that runs `argv` in `cwd` as the plan says. Start it detached, in `/`, with descriptor 3 a pipe in both
  * directions and 4 the agent's stderr, see `keeper/tree.ts`. @throws where a shown folder does not exist or a system tool is missing
  */
-export function containedArgv(plan: IsolationPlan, { argv, cwd }: { argv: readonly string[]; cwd: string }): string[] {
+export function containedArgv(plan: IsolationPlan, named: Named): string[] {
+  const { argv, cwd } = named;
   const sh = tool('sh');
   const init = [sh, '-c', INIT, 'fleet-init', plan.isolation, ...argv];
   // The shell only changes folder: given to spawn, a missing `cwd` would look like a missing program.
@@ -99,54 +123,19 @@ export function containedArgv(plan: IsolationPlan, { argv, cwd }: { argv: readon
   const unshare = tool('unshare');
   const dieWithUs = [tool('setpriv'), '--pdeathsig', 'KILL'];
   const mountNamespace = [unshare, ...(uid === 0 ? [] : ['--user', '--map-root-user']), '--mount'];
-  const outer = [sh, '-c', OUTER, 'fleet-outer', realpathSync(plan.home), realpathSync(cwd), ...mounts(plan), '--'];
+  const places = [realpathSync(plan.home), realpathSync(cwd), ownTmpOf(plan)];
+  const outer = [sh, '-c', OUTER, 'fleet-outer', ...places, ...mountOperations(plan, named), '--'];
   const pidNamespace = [
     unshare,
     '--user',
     `--map-user=${uid}`,
     `--map-group=${gid}`,
+    '--ipc',
     '--pid',
     '--fork',
     '--mount-proc',
   ];
   return [...dieWithUs, ...mountNamespace, ...outer, ...pidNamespace, '--kill-child=SIGKILL', ...init];
-}
-
-/**
- * Operations for OUTER, in order. A sealed folder around `home` comes before the hiding, so that the shown folders in it stay
- * writable; one inside `home` is hidden anyway, unless it lies in a shown folder: then it is sealed there.
- */
-function mounts(plan: IsolationPlan): string[] {
-  const home = realpathSync(plan.home);
-  const show = plan.show
-    .map(({ path, readOnly = false }) => ({ path: realpathSync(path), readOnly }))
-    .toSorted((a, b) => a.path.length - b.path.length);
-  const stray = show.find(({ path }) => !within(home, path) || path === home);
-  if (stray) throw new Error(`${stray.path} is not inside ${home}`);
-  const real = [...new Set(plan.readOnly.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
-  const seal = real.filter(
-    (path) => !real.some((around) => around !== path && within(around, path) && !within(around, home)),
-  );
-  const hidden = (plan.hide ?? [])
-    .filter((path) => existsSync(path))
-    .map((path) => realpathSync(path))
-    .filter((path) => !within(home, path) && !within(path, home));
-  return [
-    ...seal.filter((path) => !within(home, path)).flatMap((path) => ['seal', path]),
-    ...hidden.flatMap((path) => ['hide', path]),
-    'hide',
-    home,
-    ...show.flatMap(({ path, readOnly }) => [readOnly ? 'show-ro' : 'show', relative(home, path)]),
-    ...seal.filter((path) => show.some((shown) => within(shown.path, path))).flatMap((path) => ['seal', path]),
-    'close',
-    home,
-    ...cgroupMounts().flatMap((path) => ['close', path]),
-  ];
-}
-
-function within(folder: string, path: string): boolean {
-  const rest = relative(folder, path);
-  return rest === '' || (!rest.startsWith('..') && !isAbsolute(rest));
 }
 
 /** Absolute, and never looked up in the agent's PATH. */
@@ -160,7 +149,7 @@ function tool(name: string): string {
   throw new Error(`${name} is missing in ${SYSTEM_PATH}`);
 }
 
-/** What this machine can do, by running the real chain once (some 30 ms). */
+/** What this machine can do, by running the real chain once (some 40 ms). */
 export async function detectIsolation(): Promise<Isolation> {
   if (process.platform !== 'linux') return 'process-group';
   const home = mkdtempSync(join(tmpdir(), 'fleet-isolation-'));
@@ -169,8 +158,9 @@ export async function detectIsolation(): Promise<Isolation> {
     const plan: IsolationPlan = {
       isolation: 'namespace',
       home,
-      show: [{ path: `${home}/work`, readOnly: true }],
-      readOnly: [],
+      show: [{ path: `${home}/work` }],
+      tmp: `${home}/work`,
+      readOnly: systemFolders(process.env),
     };
     const said = await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work` }));
     return said.includes('exit 0') ? 'namespace' : 'process-group';

@@ -1,0 +1,151 @@
+import { expect, test } from '@jest/globals';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
+import { soundPath } from '../../src/activities/environment.ts';
+import { flagsAt, fstabLine, readMounts } from '../../src/adapters/mount-table.ts';
+import { systemFolders } from '../../src/adapters/system-folders.ts';
+import { asRoot, tmpfs } from '../helpers/mounts.ts';
+import { containedBench } from './contained-bench.ts';
+
+/** For each path, whether something can be made in it. */
+const probe = (paths: readonly string[]): string =>
+  paths
+    .map(
+      (path) => `if touch ${path}/probe$TAG; then echo "${path} w"; rm ${path}/probe$TAG; else echo "${path} ro"; fi`,
+    )
+    .join('; ');
+const written = (tail: string): string[] =>
+  tail.split('\n').flatMap((line) => (line.endsWith(' w') ? [line.slice(0, -2)] : []));
+
+test("the system's folders, those of PATH, node's and this product's are read-only, and nothing undoes that", async () => {
+  using b = containedBench();
+  const tools = `${b.root}/tools`;
+  mkdirSync(`${tools}/bin`, { recursive: true });
+  const product = process.cwd();
+  const readOnly = systemFolders({ PATH: `${tools}/bin:relative:/usr/bin`, HOME: b.root });
+  const paths = [`${tools}/bin`, `${product}/src`, '/usr/bin', '/usr/local/bin', '/etc', '/opt', '/boot'];
+  const undo =
+    'for p in /usr /etc; do for c in "umount $p" "umount -l $p" "mount -o remount,rw $p" "mount -o remount,bind,rw $p" "nsenter -t 1 -m touch $p/x$TAG" "unshare -rm mount -o remount,bind,rw $p"; do $c && echo undone $c; done; done; mkdir m; mount --bind /usr m && touch m/x$TAG && echo undone bind';
+  const { tail } = await b.run(`${undo}; ${probe(paths)}; ${probe([tools, '.', b.root])}`, { readOnly });
+  expect(tail).not.toContain('undone');
+  expect(written(tail)).toEqual([tools, '.', b.root]);
+});
+
+test("a login in the user's HOME can be renewed, also where that lies in a folder of the system, but not its programs", async () => {
+  using b = containedBench();
+  const [system, user] = [`${b.root}/opt`, `${b.root}/opt/user`];
+  mkdirSync(`${user}/bin`, { recursive: true });
+  mkdirSync(`${user}/.claude`);
+  const { tail } = await b.run(probe([system, user, `${user}/.claude`, `${user}/bin`]), {
+    readOnly: [system, `${user}/bin`],
+    writable: [user],
+  });
+  expect(written(tail)).toEqual([user, `${user}/.claude`]);
+});
+
+test('/tmp, /var/tmp and /dev/shm are of one run only, apart from what its command names', async () => {
+  using b = containedBench();
+  const tmp = `${b.work}/tmp`;
+  const [named, other] = [mkdtempSync('/tmp/fleet-named-'), mkdtempSync('/tmp/fleet-other-')];
+  try {
+    writeFileSync(`${named}/file`, 'by the owner');
+    const first = await b.run(
+      `cat ${named}/file; ls /tmp /dev/shm; for d in /tmp /var/tmp /dev/shm; do echo x >$d/planted || echo no; done`,
+      { tmp },
+    );
+    expect(first).toMatchObject({ exitCode: 0, tail: expect.stringContaining('by the owner') });
+    expect(first.tail).not.toContain(basename(other));
+    expect(first.tail).not.toContain('no\n');
+    expect(['/tmp', '/var/tmp', '/dev/shm'].filter((dir) => existsSync(`${dir}/planted`))).toEqual([]);
+    expect(readFileSync(`${tmp}/planted`, 'utf8')).toBe('x\n');
+    const second = await b.run('cat /tmp/planted /var/tmp/planted /dev/shm/planted', { tmp: `${b.work}/tmp2` });
+    expect(second.tail.match(/No such file/g)).toHaveLength(3);
+  } finally {
+    [named, other].forEach((dir) => rmSync(dir, { recursive: true }));
+  }
+});
+
+test('what setup left in place of the private folder leads nowhere', async () => {
+  using b = containedBench();
+  symlinkSync(`${b.home}/keys`, `${b.work}/tmp`);
+  const { tail } = await b.run('ls -A /tmp; echo x >/tmp/mine && echo ok', { tmp: `${b.work}/tmp` });
+  expect(tail).not.toContain('key\n');
+  expect(tail).toContain('ok\n');
+  rmdirSync(`${b.work}/tmp/${basename(b.root)}`);
+  symlinkSync('/etc', `${b.work}/tmp/${basename(b.root)}`);
+  expect(await b.run(`touch ${b.root}/here`, { tmp: `${b.work}/tmp` })).toMatchObject({ exitCode: 0 });
+  expect(existsSync(`${b.root}/here`)).toBe(true);
+});
+
+test('a sealed tree can write nothing but what it is shown and its own /tmp, and its tools work', async () => {
+  using b = containedBench();
+  const outside = [
+    ...new Set([
+      '/root',
+      homedir(),
+      b.root,
+      b.repo,
+      '/',
+      '/var',
+      '/run',
+      '/dev',
+      '/srv',
+      '/mnt',
+      '/usr/bin',
+      '/var/lib',
+      `${b.home}/bases/r`,
+    ]),
+  ];
+  const works =
+    'echo x >/dev/null && head -c 9 /dev/urandom >random && node -e "require(\'net\').createServer().listen(0, function () { this.close() })" && git init -q r && (cat <<E\nhere\nE\n) && script -qec true /dev/null </dev/null && unshare -rmp --fork true && echo works';
+  const { tail } = await b.run(`${probe([...outside, '.', '/tmp', '/var/tmp', '/dev/shm', '$TMPDIR'])}; ${works}`, {
+    tmp: `${b.work}/tmp`,
+    sealed: true,
+    env: { PATH: process.env['PATH']!, TAG: b.tag, TMPDIR: `${b.work}/tmp`, HOME: b.work },
+  });
+  expect(written(tail)).toEqual(['.', '/tmp', '/var/tmp', '/dev/shm', `${b.work}/tmp`]);
+  expect(tail).toMatch(/works\n$/);
+});
+
+test('a home below /tmp, or on a file system of its own there, is as anywhere else', async () => {
+  using b = containedBench();
+  using _ = asRoot ? tmpfs(`${b.root}/disk`, 'size=8m') : { [Symbol.dispose]: () => {} };
+  mkdirSync(`${b.root}/disk/home/work/tmp`, { recursive: true });
+  const home = `${b.root}/disk/home`;
+  for (const sealed of [false, true]) {
+    const { tail } = await b.run(probe(['.', '/tmp', b.root, `${b.root}/disk`]), {
+      ...{ home, show: [{ path: `${home}/work` }], cwd: `${home}/work`, tmp: `${home}/work/tmp`, sealed },
+    });
+    expect(written(tail)).toEqual(sealed ? ['.', '/tmp'] : ['.', '/tmp', b.root, `${b.root}/disk`]);
+  }
+});
+
+test('flags of a mount that a user namespace may not drop are kept', () => {
+  const table = readMounts(
+    '21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/a rw\n30 21 8:2 / /home/a\\040b rw,nosuid,nodev,noatime,idmapped shared:2 - ext4 /dev/b rw,errors=continue\n31 21 0:5 / /tmp ro,noexec - tmpfs t rw\n',
+  );
+  expect(['/', '/home', '/home/a b/x/y', '/home/a bc', '/tmp/x'].map((path) => flagsAt(table, path))).toEqual([
+    ',relatime',
+    ',relatime',
+    ',nosuid,nodev,noatime',
+    ',relatime',
+    ',noexec',
+  ]);
+  expect(fstabLine('/a b', '/c\td\\', 'bind,ro')).toBe('/a\\040b /c\\011d\\134 none bind,ro 0 0');
+});
+
+test('a PATH holds neither relative folders nor those that a run can write', () => {
+  expect(soundPath('/usr/bin::.:bin:/home/runs/t/work/bin:/home/runs:/opt/bin', ['/home/runs'])).toBe(
+    '/usr/bin:/opt/bin',
+  );
+});
