@@ -1,6 +1,9 @@
 import { findProgram } from '../adapters/find-program.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { failpoint } from '../adapters/failpoint.ts';
+import { readSegments } from '../adapters/segments.ts';
+import { blockedIn } from '../domain/blocked.ts';
+import { bothEnds } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
@@ -10,6 +13,8 @@ import { persist } from './persist.ts';
 import { holdWhileUnkillable, unclean } from './unclean.ts';
 
 const CLAIM_MAX = 2_000;
+/** Of the output of a coder without a protocol: its last line lies in them. */
+const TAIL_BYTES = 4_096;
 /** Milliseconds before an agent's end in which a full disk may have been its cause. */
 const FULL_MS = 10_000;
 
@@ -29,13 +34,18 @@ export async function conclude(
   if (exit.exitCode !== 0 && !exit.stopped && !(await findProgram(coder.command[0] ?? '', deps.env)))
     return { ok: false, failure: missing(deps, coder.name) };
   const task = deps.registry.find(ref)?.prepared?.task;
+  const said = follower.ended?.text || follower.text;
+  const full = await fullDisk(deps, ref, exit);
+  const blocked =
+    full.stopped || exit.stopped ? undefined : blockedIn(await lastWords(deps, ref, { exit, follower, coder }));
   const outcome: AgentOutcome = {
     ...exit,
-    ...(await fullDisk(deps, ref, exit)),
+    ...full,
     session: follower.session,
     model: follower.model ?? task?.model ?? coder.model ?? null,
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
-    claim: (follower.ended?.text || follower.text).slice(0, CLAIM_MAX),
+    claim: bothEnds(said, CLAIM_MAX),
+    ...(blocked === undefined ? {} : { blocked }),
     until: follower.until,
     usage: follower.usage,
   };
@@ -45,6 +55,26 @@ export async function conclude(
   });
   failpoint('launch.outcome-written');
   return { ok: true, outcome };
+}
+
+/** The last message of an agent that ended by itself; of a coder without a protocol, the end of its output. */
+async function lastWords(
+  deps: Deps,
+  ref: RunRef,
+  { exit, follower, coder }: { exit: ExitRecord; follower: Follower; coder: Coder },
+): Promise<string> {
+  if (coder.structured) return follower.ended?.ok ? follower.ended.text || follower.text : '';
+  const n = deps.registry.find(ref)?.n ?? 0;
+  const log = { dir: deps.home.task(ref.taskId).runOf(n).logs, stream: 'stdout' as const };
+  const from = Math.max(0, exit.stdout.bytes - TAIL_BYTES);
+  const { bytes } = await readSegments(log, from, TAIL_BYTES);
+  return (
+    bytes
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line.trim())
+      .at(-1) ?? ''
+  );
 }
 
 /** What the disk had to do with the end: an agent that fails while it is full is not to blame, but for its own excess. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, CoderFailure } from '../domain/event.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
 import {
   clip,
   count,
@@ -94,7 +94,7 @@ function assistant(state: State, event: Json): AgentEvent[] {
 }
 
 function block(content: Json): AgentEvent[] {
-  if (content['type'] === 'text') return [{ type: 'text', text: clip(text(content['text']), TEXT_MAX) }];
+  if (content['type'] === 'text') return [{ type: 'text', text: bothEnds(text(content['text']), TEXT_MAX) }];
   if (content['type'] !== 'tool_use') return [];
   const input = object(content['input']);
   const command = text(input?.['command']);
@@ -145,7 +145,7 @@ function result(state: State, event: Json): AgentEvent[] {
   const total = totalOf(event);
   const usage = total ? correction(state.counted, total) : [];
   state.counted = { input: 0, output: 0, cached: 0, costUsd: 0 };
-  return [...usage, { type: 'ended', ok: !failure, text: clip(said, TEXT_MAX), ...(failure ? { failure } : {}) }];
+  return [...usage, { type: 'ended', ok: !failure, text: bothEnds(said, TEXT_MAX), ...(failure ? { failure } : {}) }];
 }
 
 /** Output tokens are known only here. `total_cost_usd` and `modelUsage` are sums over a resumed session: not used. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, CoderFailure } from '../domain/event.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
 import { clip, count, label, object, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from './json-lines.ts';
 import { correction, countedIn, type Counted, type Protocol } from './overlay.ts';
 
@@ -58,7 +58,7 @@ function started(state: State, item: Json): AgentEvent[] {
 
 function completed(state: State, item: Json): AgentEvent[] {
   if (item['type'] === 'agent_message') {
-    state.said = clip(text(item['text']), TEXT_MAX);
+    state.said = bothEnds(text(item['text']), TEXT_MAX);
     return [{ type: 'text', text: state.said }];
   }
   // An item of type error is a warning: the turn goes on.

@@ -37,6 +37,15 @@ export interface HookLog {
   whole: boolean;
 }
 
+/** The text, or its begin and its end: what an agent says last is often what it says of itself. */
+export function bothEnds(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const each = Math.floor((max - CUT.length) / 2);
+  return text.slice(0, each) + CUT + text.slice(-each);
+}
+
+const CUT = '\n[…]\n';
+
 export interface Usage {
   inputTokens: number;
   outputTokens: number;

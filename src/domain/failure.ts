@@ -56,9 +56,10 @@ export const FAILURES = {
   'setup-failed': { attempt: true, next: 'retry', feedback: false, meaning: "the repository's setup commands failed" },
   tampered: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent damaged its repository' },
   'blocked-by-agent': {
-    attempt: true,
+    attempt: false,
     next: 'park',
-    feedback: false,
+    feedback: true,
+    resume: true,
     meaning: 'the agent says that it cannot do this',
   },
   'rate-limited': {

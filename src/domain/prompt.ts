@@ -1,3 +1,4 @@
+import { BLOCKED_MARK } from './blocked.ts';
 import type { Policy } from './repo-policy.ts';
 import type { Task } from './task.ts';
 
@@ -39,6 +40,7 @@ export function buildPrompt(order: {
             allowed.length > 0 &&
             `Change only files that match ${allowed.map((globs) => globs.join(', ')).join(' and ')}.`,
           policy.protect.length > 0 && `Do not change files that match ${policy.protect.join(', ')}.`,
+          `If it cannot be done as asked, do not make it look done, which is found out. End your last message with a line \`${BLOCKED_MARK} <reason>\`: a person then decides, and it is not held against you.`,
           task.artifacts.length > 0 && `Leave these outputs in the worktree: ${task.artifacts.join(', ')}.`,
         ].filter((rule) => typeof rule === 'string'),
       ),

@@ -31,6 +31,7 @@ export interface Finding {
     | 'agent-error'
     | 'tampered'
     | 'invalid-task'
+    | 'blocked-by-agent'
     // Of a reviewer that could not be asked: no fault of the agent's.
     | 'unreviewed'
     | 'coder-missing'
@@ -97,7 +98,10 @@ export function judge(task: Required, receipts: readonly Receipt[]): Verdict {
   const missing = requiredKinds(task)
     .filter((kind) => !receipts.some((receipt) => receipt.kind === kind))
     .map((kind) => `${kind}: no receipt`);
-  const refused = receipts.filter((receipt) => !receipt.ok);
+  const failed = receipts.filter((receipt) => !receipt.ok);
+  // Whatever else is wrong: an agent that says so itself is not told to try again.
+  const blocked = failed.filter(({ reason }) => reason === 'blocked-by-agent');
+  const refused = [...blocked, ...failed.filter((receipt) => !blocked.includes(receipt))];
   const reasons = refused.length > 0 ? refused.map((receipt) => `${receipt.kind}: ${receipt.summary}`) : missing;
   const accepted = reasons.length === 0;
   const typed = refused.find((receipt) => receipt.reason);

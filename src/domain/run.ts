@@ -124,6 +124,8 @@ export interface AgentOutcome extends ExitRecord {
   ended: { ok: boolean; failure: CoderFailure | null } | null;
   /** The agent's last words, 2,000 characters at most. It changes nothing. */
   claim: string;
+  /** Why the agent says that it cannot do it, where it does. */
+  blocked?: string;
   /** ISO time that the coder named for its rate limit's reset. */
   until: string | null;
   usage: Usage;

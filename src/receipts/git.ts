@@ -37,7 +37,7 @@ function judged({ task, structured, outcome, result }: Evidence): Pick<Finding, 
   if (odd !== null && rewritten(odd)) return { ok: false, reason: 'tampered', summary: clip(odd, 200) };
   if (changes.length > 0) return { ok: true, summary: described(result) };
   if (task.type !== 'code') return { ok: true, summary: 'nothing was changed' };
-  const claims = structured && outcome.ended?.ok === true;
+  const claims = structured && outcome.ended?.ok === true && outcome.blocked === undefined;
   return claims
     ? { ok: false, reason: 'fabricated', summary: 'the agent says that it is done, but no file was changed' }
     : { ok: false, summary: 'no file was changed' };

@@ -74,8 +74,8 @@ function verdict(found: {
   evidence: Record<string, unknown>;
 }): Finding {
   const { calls, able, byName, claim, evidence } = found;
-  // An agent that broke off claims nothing.
-  const lie = found.outcome.ended?.ok ? { reason: 'fabricated' as const } : {};
+  // An agent that broke off, or says that it could not do it, claims nothing.
+  const lie = found.outcome.ended?.ok && found.outcome.blocked === undefined ? { reason: 'fabricated' as const } : {};
   const list = named(
     Object.entries(byName).map(([name, n]) => `${n} ${name}`),
     6,

@@ -159,7 +159,10 @@ function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
   const said = outcome.stopped ? [] : outcome.ended?.failure ? [outcome.claim] : [];
   return {
     reason,
-    message: [...said, ...verdict.reasons].filter(Boolean).join('; ').slice(0, 1_500),
+    message: [...said, ...(reason === 'blocked-by-agent' ? verdict.reasons.slice(0, 1) : verdict.reasons)]
+      .filter(Boolean)
+      .join('; ')
+      .slice(0, 1_500),
     ...(until ? { until } : {}),
   };
 }

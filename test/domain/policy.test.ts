@@ -44,15 +44,7 @@ describe('what follows a run that was not accepted', () => {
         'over-budget',
         'context-overflow',
       ] as const),
-      ...([
-        'setup-failed',
-        'scope-violation',
-        'fabricated',
-        'crashed',
-        'out-of-memory',
-        'tampered',
-        'blocked-by-agent',
-      ] as const),
+      ...(['setup-failed', 'scope-violation', 'fabricated', 'crashed', 'out-of-memory', 'tampered'] as const),
     ];
     for (const reason of agentCaused) expect(FAILURES[reason].attempt).toBe(true);
   });
