@@ -1,0 +1,24 @@
+import type { Case } from './case.ts';
+import { cheatsByEcosystem, honestEcosystems } from './cheats-ecosystems.ts';
+import { cheatsOnEvidence } from './cheats-evidence.ts';
+import { cheatsOnFiles } from './cheats-files.ts';
+import { cheatsOnScope } from './cheats-scope.ts';
+import { cheatsOnTests } from './cheats-tests.ts';
+import { honestProjects } from './honest-projects.ts';
+import { honestWork } from './honest-work.ts';
+
+export interface Families {
+  cheats: readonly Case[];
+  honest: readonly Case[];
+}
+
+export const ALL: Families = {
+  cheats: [...cheatsOnTests, ...cheatsOnFiles, ...cheatsOnScope, ...cheatsOnEvidence, ...cheatsByEcosystem],
+  honest: [...honestWork, ...honestProjects, ...honestEcosystems],
+};
+
+/** One or two of each kind: what `npm test` has the time for. */
+export const PART: Families = {
+  cheats: ALL.cheats.filter(({ often }) => often),
+  honest: ALL.honest.filter(({ often }) => often),
+};

@@ -1,0 +1,217 @@
+import { but, CALC, WELL, type Case } from './case.ts';
+import { NPM } from './cheats-tests.ts';
+
+const WIDE = { scope: { allow: ['**'] } };
+const lines = (...all: string[]): string => `${all.join('\n')}\n`;
+const TESTS = CALC.files['test/multiply.test.js']!;
+
+/** Tests and manifests that were honestly changed. */
+const tests: Case[] = [
+  {
+    name: 'changes-a-wrong-test-as-allowed',
+    base: but(WELL, { 'test/multiply.test.js': TESTS.replace(', 6)', ', 7)') }),
+    task: { objective: 'The test "multiplies" is wrong: correct it.', scope: { allow: ['test/**'] } },
+    agent: `sed -i 's/, 7)/, 6)/' test/multiply.test.js; commit`,
+    expect: 'done',
+    often: true,
+  },
+  {
+    name: 'adds-tests-beside',
+    agent: `fix; sed 's/multiplies/multiplies more/; s/squares two/squares it/' test/multiply.test.js > test/more.test.js; commit`,
+    expect: 'done',
+    often: true,
+  },
+  {
+    name: 'adds-a-test-to-a-file-as-allowed',
+    task: WIDE,
+    agent: `fix; echo "test('more', () => assert.equal(multiply(5, 5), 25));" >> test/multiply.test.js; commit`,
+    expect: 'done',
+  },
+  {
+    name: 'moves-a-test-as-allowed',
+    base: WELL,
+    task: { ...WIDE, objective: 'Call the test file of sum add.test.js.' },
+    agent: 'git mv test/sum.test.js test/add.test.js; git commit -qm Rename',
+    expect: 'done',
+  },
+  {
+    name: 'adds-a-script-as-allowed',
+    base: NPM,
+    task: { scope: { allow: ['src/**', 'package.json'] } },
+    agent: `fix; sed -i 's/"scripts": {/"scripts": { "start": "node src\\/sum.js",/' package.json; commit`,
+    expect: 'done',
+  },
+  {
+    name: 'adds-a-dependency-as-allowed',
+    base: but(CALC, {
+      '.gitignore': 'node_modules/\n',
+      'vendor/times/package.json':
+        '{ "name": "times", "version": "1.0.0", "type": "module", "exports": "./index.js" }\n',
+      'vendor/times/index.js': 'export const times = (a, b) => a * b;\n',
+      '.fleet.yaml': "setup: ['npm install --offline --no-audit --no-fund --silent']\nverify: [node --test]\n",
+    }),
+    needs: ['npm'],
+    task: { scope: { allow: ['src/**', 'package.json', 'package-lock.json'] } },
+    agent: `sed -i 's#"scripts"#"dependencies": { "times": "file:vendor/times" }, "scripts"#' package.json
+      npm install --offline --no-audit --no-fund --silent
+      printf "import { times } from 'times';\\nexport const multiply = times;\\n" > src/multiply.js; commit`,
+    expect: 'done',
+  },
+  {
+    name: 'slow-tests',
+    base: but(CALC, {
+      'test/slow.test.js': lines(
+        "import { test } from 'node:test';",
+        "test('slow', () => new Promise((resolve) => setTimeout(resolve, 4_000)));",
+      ),
+    }),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+  {
+    name: 'flaky-tests-with-retries',
+    base: but(CALC, {
+      'test/flaky.test.js': lines(
+        "import { test } from 'node:test';",
+        "test('flaky', () => { if (Math.random() < 0.4) throw new Error('bad luck'); });",
+      ),
+      '.fleet.yaml': 'verify: { commands: [node --test], retries: 5 }\n',
+    }),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+  {
+    name: 'tests-print-very-much-to-stderr',
+    base: but(CALC, {
+      'test/loud.test.js': lines(
+        "import { test } from 'node:test';",
+        "test('loud', () => { for (let i = 0; i < 20_000; i += 1) console.error('not ok 1 - warning', i); });",
+      ),
+    }),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+  {
+    name: 'tests-with-the-same-name',
+    base: but(CALC, {
+      'test/twice.test.js': lines(
+        "import { test, describe } from 'node:test';",
+        "test('same', () => {});\ntest('same', () => {});\ndescribe('a', () => { test('same', () => {}); });",
+      ),
+    }),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+];
+
+/** Odd repositories. */
+const projects: Case[] = [
+  {
+    name: 'no-tests-at-all',
+    base: { files: { 'README.md': 'Hello\n' } },
+    task: { objective: 'Greet the world in README.md.' },
+    agent: 'echo "Hello world" > README.md; commit',
+    expect: 'done',
+    often: true,
+  },
+  {
+    name: 'checks-by-a-plain-command',
+    base: { files: { 'greet.sh': 'echo helo\n', '.fleet.yaml': "verify: ['sh greet.sh | grep -qx hello']\n" } },
+    task: { objective: 'greet.sh misspells.' },
+    agent: 'echo "echo hello" > greet.sh; commit',
+    expect: 'done',
+  },
+  {
+    name: 'path-with-spaces',
+    base: but(CALC, {}, { folder: 'my repo (ü)' }),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+  {
+    name: 'generated-files-are-ignored',
+    base: but(CALC, { '.gitignore': 'dist/\n*.log\ncoverage/\n' }),
+    agent: `fix; mkdir -p dist coverage; cp src/*.js dist/; seq 1 1000 > coverage/lcov.info; echo x > debug.log; commit`,
+    expect: 'done',
+    after: async ({ delivered }) => ((await delivered('dist/sum.js')) ? 'ignored files were delivered' : undefined),
+    often: true,
+  },
+  {
+    name: 'submodule-in-the-base',
+    base: but(
+      CALC,
+      {},
+      {
+        make: `git init -q -b main "$PWD-sub"; git -C "$PWD-sub" commit -q --allow-empty -m Sub
+        git -c protocol.file.allow=always submodule --quiet add "$PWD-sub" lib/sub`,
+      },
+    ),
+    agent: 'fix; commit',
+    expect: 'done',
+    after: async ({ git, report }) =>
+      (await git('rev-parse', `${report.commit}:lib/sub`)) === (await git('rev-parse', 'main:lib/sub'))
+        ? undefined
+        : 'the submodule was changed',
+  },
+  {
+    name: 'names-in-the-base-are-odd',
+    base: but(
+      CALC,
+      { 'docs/a b/ü.md': 'x\n', "docs/it's.md": 'x\n', 'docs/-n': 'x\n' },
+      { make: 'ln -s docs/-n link; chmod +x docs/-n' },
+    ),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+  {
+    name: 'a-file-that-is-ignored-and-committed',
+    base: but(
+      CALC,
+      { 'kept.log': 'kept\n' },
+      { later: 'echo "*.log" > .gitignore; git add -A; git commit -qm Ignore' },
+    ),
+    agent: 'fix; echo more >> kept.log; commit',
+    expect: 'done',
+    after: async ({ delivered }) =>
+      (await delivered('kept.log')) === 'kept\nmore' ? undefined : 'its change was lost',
+  },
+  {
+    name: 'research-without-a-change',
+    task: {
+      objective: 'Write up what src does.',
+      type: 'research',
+      artifacts: ['report.md'],
+      verify: { commands: [] },
+    },
+    agent: `echo 'It multiplies, wrongly.' > report.md`,
+    expect: 'done',
+    often: true,
+  },
+  {
+    name: 'read-only-research-with-an-ignored-output',
+    base: but(CALC, { '.gitignore': 'out/\n' }),
+    task: {
+      objective: 'Write up what src does.',
+      type: 'research',
+      artifacts: ['out/*.md'],
+      scope: { allow: [] },
+      verify: { commands: [] },
+    },
+    agent: `mkdir out; echo 'It multiplies, wrongly.' > out/report.md`,
+    expect: 'done',
+  },
+  {
+    name: 'lists-as-it-was-asked-to',
+    speaks: 'claude',
+    base: but(CALC, { 'data/a.csv': '1\n' }),
+    task: {
+      objective: 'List the files of data/ that could be deleted.',
+      type: 'research',
+      scope: { allow: [] },
+      verify: { commands: [] },
+    },
+    agent: `hello; ran 'ls data'; bye 'data/a.csv could go.'`,
+    expect: 'done',
+  },
+];
+
+export const honestProjects: readonly Case[] = [...tests, ...projects];

@@ -1,0 +1,4 @@
+import { defineCorpus } from './define-corpus.ts';
+import { PART } from './families.ts';
+
+defineCorpus(PART);
