@@ -3,6 +3,7 @@ import type { IsolationPlan } from '../adapters/isolation.ts';
 import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
 import { within } from '../adapters/mount-table.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
+import type { Keys } from '../adapters/keys.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
 import { systemFolders } from '../adapters/system-folders.ts';
@@ -47,8 +48,7 @@ export interface Deps {
   /** Of the data behind that address: a new database has another one. */
   serverId: string;
   ledger: Ledger;
-  /** See `Evidence`. */
-  unseal(text: string): Promise<string>;
+  keys: Keys;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
   env: NodeJS.ProcessEnv;
 }

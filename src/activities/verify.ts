@@ -1,11 +1,10 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
-import { readJson, writeJson, writeText } from '../adapters/json-file.ts';
-import { judge, type Finding, type ReceiptKind } from '../domain/receipt.ts';
+import { readJson, writeJson } from '../adapters/json-file.ts';
+import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
 import { COLLECTORS } from '../receipts/index.ts';
-import { sealReceipts } from '../receipts/seal.ts';
 import { askReviewer } from './ask-reviewer.ts';
 import { concludeAbandoned } from './conclude.ts';
 import { requirePrepared, type Deps } from './context.ts';
@@ -16,6 +15,7 @@ import { keepResult } from './keep-result.ts';
 import { onSoundBase, openOrigin } from './origin.ts';
 import { persist } from './persist.ts';
 import { keepNotes, readResult } from './read-result.ts';
+import { sealRun } from './seal-run.ts';
 import { spacesFor } from './spaces.ts';
 
 /** Gathers the receipts of a run whose process tree is dead, and gives the verdict; a second call repeats the first's. */
@@ -56,7 +56,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     events: await readEvents(keptRun.events),
     hooks: await readHooks(keptRun.logs),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
-    ...{ heldOutDir: deps.home.heldOut, unseal: deps.unseal },
+    ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
     ...{ found: [], patch: keptRun.patch },
     askReviewer: (prompt) => {
       const { gitDir, commit } = result;
@@ -70,20 +70,16 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     },
     ...spacesFor(deps, ref, { dir: files.trial, log: keptRun.trialLog, prepared, signal }),
   };
-  const collected = await persist(deps, () => collect(evidence), signal);
-  const receipts = sealReceipts(collected);
-  const verdict = judge(
-    {
-      ...{ type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
-      ...{ control: policy.checks.control, heldOut: policy.checks.heldOut.length > 0 },
-      review: policy.review !== null,
-    },
-    receipts,
-  );
+  const findings = await persist(deps, () => collect(evidence), signal);
+  const required = {
+    ...{ type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
+    ...{ control: policy.checks.control, heldOut: policy.checks.heldOut.length > 0 },
+    review: policy.review !== null,
+  };
+  const judged = { required, findings, verdict: judge(required, findings) };
   signal.throwIfAborted();
   failpoint('verify.collected');
-  const lines = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join('');
-  await persist(deps, () => writeText(keptRun.receipts, lines), signal);
+  const { verdict, receipts } = await persist(deps, () => sealRun(deps, ref, { evidence, ...judged }), signal);
   failpoint('verify.receipts-written');
 
   // 3. What was rejected is kept for a person: nothing is lost by a verdict.
@@ -100,8 +96,6 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
 
 /** They take time, and tell nothing more about what is rejected anyway. */
 const MORE_TRIALS: ReadonlySet<ReceiptKind> = new Set(['control', 'held-out', 'review']);
-
-type Found = Finding & { kind: ReceiptKind };
 
 async function collect(evidence: Evidence): Promise<Found[]> {
   const findings: Found[] = [];

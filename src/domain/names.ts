@@ -95,6 +95,8 @@ export function homeLayout(root: string) {
     mirrors: `${root}/mirrors`,
     vault: `${root}/vault`,
     runs: `${root}/runs`,
+    /** What the worker signs its receipts with, and reads sealed checks with. */
+    keys: { dir: `${root}/keys`, signing: `${root}/keys/signing.pem`, identity: `${root}/keys/identity.age` },
     /** Checks of the queue's owner. */
     heldOut: `${root}/held-out`,
     tasks: `${root}/tasks`,
@@ -115,6 +117,8 @@ export function runLayout(dir: string) {
     exit: `${dir}/exit.json`,
     outcome: `${dir}/outcome.json`,
     verified: `${dir}/verified.json`,
+    /** What its receipts are sealed with. */
+    seal: `${dir}/seal.json`,
     prompt: `${dir}/prompt`,
     result: `${dir}/result.git`,
     /** Made for each saving of the work, and gone after it. */

@@ -43,16 +43,19 @@ export interface Finding {
   until?: string;
 }
 
-/** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead. */
-export interface Receipt extends Finding {
+/** A finding by the collector of that kind. */
+export interface Found extends Finding {
   kind: ReceiptKind;
-  /** SHA-256 over the canonical JSON of everything else in the receipt, hex. */
-  digest: string;
-  /** Digest of the receipt before it in the same run: the order and number of receipts are part of the evidence. */
-  previous: string | null;
 }
 
-export interface Verdict {
+/** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead, and signed. */
+export interface Receipt extends Found {
+  /** SHA-256 of its signed statement's payload, hex: see `receipts/seal.ts`. */
+  digest: string;
+}
+
+/** What follows from the findings. */
+export interface Judgement {
   accepted: boolean;
   /** Why not, a sentence each; empty when accepted. */
   reasons: string[];
@@ -62,6 +65,12 @@ export interface Verdict {
   until?: string;
   /** False: accepted on the other receipts, as no acceptance command was given. */
   acceptance: boolean;
+}
+
+/** A judgement as it was signed. */
+export interface Verdict extends Judgement {
+  /** SHA-256 of the payload of the verdict's statement, which lists the digests of all others: it stands for the whole bundle. */
+  digest: string;
 }
 
 export interface Required {
@@ -94,7 +103,7 @@ export function requiredKinds(task: Required): ReceiptKind[] {
 }
 
 /** The verdict: accepted only if every required kind is there and ok, and no other receipt says no. */
-export function judge(task: Required, receipts: readonly Receipt[]): Verdict {
+export function judge(task: Required, receipts: readonly Found[]): Judgement {
   const missing = requiredKinds(task)
     .filter((kind) => !receipts.some((receipt) => receipt.kind === kind))
     .map((kind) => `${kind}: no receipt`);

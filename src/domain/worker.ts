@@ -28,6 +28,23 @@ export function orderSentence({ mode, by, at, why }: FleetOrder, worker?: string
   return `${DEEDS[mode]} by ${by} at ${at}${why ? ` (${why})` : ''}: ${resume} takes new work again`;
 }
 
+/** A worker's Ed25519 key that its receipts are signed with. */
+export interface PublicKey {
+  /** SHA-256 of `key`, hex. */
+  id: string;
+  /** The DER (SPKI) in base64. */
+  key: string;
+  /** ISO: when it was made. */
+  since: string;
+}
+
+/** The public parts of a worker's keys. */
+export interface WorkerKeys {
+  publicKey: PublicKey;
+  /** `age1…`: what held-out checks are sealed to. */
+  recipient: string;
+}
+
 /** Which worker, and which process of it. */
 export interface WorkerIdentity {
   name: string;
@@ -41,8 +58,8 @@ export interface WorkerIdentity {
   pid: number;
 }
 
-/** What stays the same for as long as a worker's process is attached. */
-export interface WorkerFacts extends WorkerIdentity {
+/** What stays the same for as long as a worker's process is attached. Records of version 0.1 have no keys. */
+export interface WorkerFacts extends WorkerIdentity, Partial<WorkerKeys> {
   slots: number;
   /** Milliseconds, see `Claim`. */
   lease: { heartbeatMs: number; graceMs: number };

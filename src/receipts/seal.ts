@@ -1,35 +1,67 @@
-import { createHash } from 'node:crypto';
-import type { Finding, Receipt, ReceiptKind } from '../domain/receipt.ts';
+import type { Signer } from '../adapters/signer.ts';
+import type { Found, Judgement, Receipt, Verdict } from '../domain/receipt.ts';
+import { canonical, sha256 } from './canonical.ts';
+import { signedLine } from './dsse.ts';
+import { isWrong, linesOf, readEnvelope, readRun, readStatement } from './read-bundle.ts';
+import { statementOf, type Said, type SealContext, type Statement } from './statement.ts';
 
-/** Chains the findings of one run in their order: no receipt can be changed, dropped or put elsewhere unnoticed. */
-export function sealReceipts(findings: readonly (Finding & { kind: ReceiptKind })[]): Receipt[] {
-  const receipts: Receipt[] = [];
-  for (const finding of findings) {
-    const body = { ...finding, previous: receipts.at(-1)?.digest ?? null };
-    receipts.push({ ...body, digest: digestOf(body) });
-  }
-  return receipts;
+export interface Sealing {
+  /** In the order of `RECEIPT_KINDS`. */
+  findings: readonly Found[];
+  verdict: Judgement;
+  context: SealContext;
+  signer: Signer;
+  /** The bundle of the worker that verified before: the chain goes on behind it. `context` is then its `contextOf`. */
+  previous?: string;
 }
 
-/** What is wrong with a chain, as one sentence; undefined where it holds. A chain cut at its end still holds. */
-export function verifyChain(receipts: readonly Receipt[]): string | undefined {
-  let previous: string | null = null;
-  for (const [i, { digest, ...body }] of receipts.entries()) {
-    const which = `receipt ${i + 1} (${body.kind})`;
-    if (body.previous !== previous) return `${which} does not follow the one before it`;
-    if (digest !== digestOf(body)) return `${which} is not what its digest says`;
-    previous = digest;
-  }
-  return undefined;
+export interface Sealed {
+  /** The bundle: a DSSE envelope a line, those of `previous` first. */
+  text: string;
+  /** What was added. */
+  receipts: Receipt[];
+  verdict: Verdict;
 }
 
-const digestOf = (body: Omit<Receipt, 'digest'>): string => createHash('sha256').update(canonical(body)).digest('hex');
+/** Signs the run, its receipts in their order, and the verdict, which lists the digests of all that stands before it. */
+export function sealBundle({ findings, verdict, context, signer, previous }: Sealing): Sealed {
+  const digests = previous === undefined ? [] : payloadsOf(previous).map(sha256);
+  let text = previous ?? '';
+  const add = (said: Said): string => {
+    const payload = canonical(statementOf(said, context, digests.at(-1) ?? null));
+    text += `${signedLine(payload, signer)}\n`;
+    const digest = sha256(payload);
+    digests.push(digest);
+    return digest;
+  };
+  add({ kind: 'run' });
+  const receipts = findings.map((found) => ({ ...found, digest: add(found) }));
+  const digest = add({ kind: 'verdict', judgement: verdict, listed: [...digests] });
+  return { text, receipts, verdict: { ...verdict, digest } };
+}
 
-/** JSON with sorted keys and no blanks; the same for an object that went through `JSON.stringify` and back. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+/** What a second worker seals with: all that the first one bound its bundle to. Nothing of it is checked: see `verifyBundle`. */
+export function contextOf(previous: string, own: Pick<SealContext, 'worker' | 'at'>): SealContext {
+  const statement = orThrow(readStatement(payloadsOf(previous)[0]!));
+  const { buildDefinition, runDetails } = orThrow(readRun(statement));
+  const { task, runId, n, workflowRunId, base, nonce } = statement.predicate.x_fleet;
+  const { policy, ...held } = buildDefinition.internalParameters;
+  const { startedOn: startedAt, finishedOn: endedAt } = runDetails.metadata;
+  const output = Object.fromEntries(runDetails.byproducts.map(({ name, digest }) => [name, digest.sha256]));
+  return {
+    ...{ task, runId, n, workflowRunId, base, nonce, startedAt, endedAt, ...held },
+    subject: subjectOf(statement),
+    asked: { task: buildDefinition.externalParameters.task, policy },
+    output: { stdout: output['stdout'] ?? '', stderr: output['stderr'] ?? '' },
+    ...own,
+  };
+}
+
+const subjectOf = ({ subject }: Statement): SealContext['subject'] => subject[0]!.digest;
+const payloadsOf = (text: string): Buffer[] =>
+  orThrow(linesOf(text)).map((line) => Buffer.from(orThrow(readEnvelope(line)).payload, 'base64'));
+
+function orThrow<T extends object>(read: T): Exclude<T, { problem: unknown }> {
+  if (isWrong(read)) throw new Error(`no bundle of receipts: ${read.message}`);
+  return read as Exclude<T, { problem: unknown }>;
 }

@@ -65,6 +65,7 @@ function factsOf(deps: Deps): WorkerFacts {
   const { heartbeatMs, graceMs } = leaseOf(config);
   return {
     ...identityOf(deps),
+    ...deps.keys.shared,
     slots: config.worker.slots,
     lease: { heartbeatMs, graceMs },
   };

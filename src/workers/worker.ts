@@ -18,6 +18,7 @@ import { TallyBook } from '../adapters/tally.ts';
 import { createCoders } from '../coders/registry.ts';
 import { leaseOf, type Config } from '../config.ts';
 import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
+import { openKeys } from '../adapters/keys.ts';
 import type { Tally } from '../domain/worker.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
@@ -76,9 +77,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     // The SDK's native part does not keep the process alive while it is waited for.
     const alive = setInterval(() => {}, 1_000_000);
     teardown.push(() => clearInterval(alive));
-    // 1. One worker per home and per name.
+    // 1. One worker per home and per name, with its keys.
     const held = await lockWorker(home, config.worker.name);
     teardown.push(() => held.release());
+    const keys = await openKeys(home);
 
     // 2. The server, with the search attributes that tasks are listed by.
     const uninstall = installRuntime(home);
@@ -152,10 +154,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await disk.start();
     const { otherHomes } = held;
     const deps: Deps = {
-      ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation },
+      ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation, keys },
       ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log, tally },
       presence: new Presence(),
-      unseal: async () => Promise.reject(new Error('sealed checks are not supported yet')),
     };
 
     await endOthers(deps, log);

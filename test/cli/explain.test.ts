@@ -66,8 +66,8 @@ const silent: FleetWorker = { ...worker('bob', 0), state: 'silent' };
 const lost: FleetWorker = { ...worker('eve', 0), state: 'lost', view: null };
 const order: FleetOrder = { mode: 'pause', by: 'ada@desk', at: '2026-01-01T00:00:00Z', why: 'disk check' };
 
-const accepted = { accepted: true, reasons: [], reason: null, acceptance: true };
-const receipt = { kind: 'exit', ok: true, summary: '', evidence: {}, digest: '', previous: null } as const;
+const accepted = { accepted: true, reasons: [], reason: null, acceptance: true, digest: '' };
+const receipt = { kind: 'exit', ok: true, summary: '', evidence: {}, digest: '' } as const;
 
 const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
   [{}, {}, 'waiting: no attached worker claims from queue fleet; start one with fleet worker'],

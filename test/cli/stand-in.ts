@@ -84,9 +84,15 @@ const activities = {
   },
   async verifyReceipts({ taskId }: { taskId: string }): Promise<Verified> {
     const ok = objectives.get(taskId) !== 'reject';
-    const receipt = { kind: 'exit' as const, ok, summary: 'ended with 0', evidence: {}, digest: 'd', previous: null };
+    const receipt = { kind: 'exit' as const, ok, summary: 'ended with 0', evidence: {}, digest: 'd' };
     const reasons = ok ? [] : ['exit: ended with 0'];
-    const verdict = { accepted: ok, reasons, reason: ok ? null : ('receipts-rejected' as const), acceptance: false };
+    const verdict = {
+      accepted: ok,
+      reasons,
+      reason: ok ? null : ('receipts-rejected' as const),
+      acceptance: false,
+      digest: 'v',
+    };
     return { verdict, receipts: [receipt], commit: null };
   },
   async deliver() {

@@ -11,7 +11,7 @@ const task = {
   artifacts: false,
 } as const;
 const receipt = (kind: ReceiptKind, ok = true, reason?: Receipt['reason']): Receipt => ({
-  ...{ kind, ok, summary: ok ? 'fine' : 'broken', evidence: {}, digest: kind, previous: null },
+  ...{ kind, ok, summary: ok ? 'fine' : 'broken', evidence: {}, digest: kind },
   ...(reason ? { reason } : {}),
 });
 const all = requiredKinds(task).map((kind) => receipt(kind));

@@ -148,7 +148,11 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
     const reason = accepted ? null : plan.kind === 'crash' ? 'crashed' : 'receipts-rejected';
     const reasons = accepted ? [] : ['the acceptance command failed'];
     yield* point(on, `judged ${ref.taskId}`);
-    return (run.verified = { verdict: { accepted, reasons, reason, acceptance: true }, receipts: [], commit });
+    return (run.verified = {
+      verdict: { accepted, reasons, reason, acceptance: true, digest: ref.runId },
+      receipts: [],
+      commit,
+    });
   });
 }
 

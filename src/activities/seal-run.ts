@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { createJsonSync, readJson, writeText } from '../adapters/json-file.ts';
+import type { Found, Judgement, Required } from '../domain/receipt.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { Evidence } from '../ports.ts';
+import { runContext } from '../receipts/context.ts';
+import { sealBundle, type Sealed } from '../receipts/seal.ts';
+import { requireRun, type Deps } from './context.ts';
+
+/** What a run is sealed with: kept, so that a second sealing of the same findings gives the same bundle. */
+interface Seal {
+  nonce: string;
+  /** ISO */
+  at: string;
+}
+
+/** Signs what was found of a run and what follows from it, and keeps the bundle with the task. */
+export async function sealRun(
+  deps: Deps,
+  ref: RunRef,
+  given: { evidence: Evidence; required: Required; findings: readonly Found[]; verdict: Judgement },
+): Promise<Sealed> {
+  const { evidence, required, findings, verdict } = given;
+  const record = requireRun(deps, ref);
+  const { name, machine, version } = deps.worker;
+  const own = { required, worker: { name, machine, version }, ...(await sealOf(deps, ref)) };
+  const context = runContext(record, evidence, own);
+  const sealed = sealBundle({ findings, verdict, context, signer: deps.keys.signer });
+  await writeText(deps.home.task(ref.taskId).runOf(record.n).receipts, sealed.text);
+  return sealed;
+}
+
+async function sealOf({ home }: Deps, ref: RunRef): Promise<Seal> {
+  const { seal } = home.run(ref.taskId, ref.runId);
+  createJsonSync(seal, { nonce: randomBytes(32).toString('hex'), at: new Date().toISOString() });
+  const kept = await readJson<Seal>(seal);
+  if (!kept) throw new Error(`${seal} is damaged`);
+  return kept;
+}

@@ -1,0 +1,203 @@
+import { judge, RECEIPT_KINDS, requiredKinds, type Found, type ReceiptKind } from '../domain/receipt.ts';
+import { canonical, digestOf } from './canonical.ts';
+import { isWrong, readRun, readVerdict, wrong, type Problem, type RunPart, type Wrong } from './read-bundle.ts';
+import { resultOf, subjectName, type Binding, type Statement, type StatementKind } from './statement.ts';
+
+/** A statement that a trusted key has signed. */
+export interface Opened {
+  statement: Statement;
+  digest: string;
+  keyId: string;
+  /** As the file of trusted keys names it. */
+  worker: string;
+}
+
+/** A statement for people. */
+export interface Shown {
+  kind: StatementKind;
+  ok: boolean;
+  summary: string;
+  worker: string;
+  /** ISO */
+  at: string;
+  digest: string;
+}
+
+export interface Expected {
+  task?: string | undefined;
+  runId?: string | undefined;
+  verdict?: string | undefined;
+}
+
+export interface Ending {
+  accepted: boolean;
+  reasons: string[];
+  task: string;
+  runId: string;
+  base: string;
+  commit: string;
+  verdict: string;
+}
+
+/** What one worker says: its run, its receipts, its verdict. */
+interface Segment {
+  keyId: string;
+  run: RunPart;
+  findings: Found[];
+  verdict?: { accepted: boolean; reasons: string[] };
+}
+
+const SAME: [keyof Binding, Problem][] = [
+  ['task', 'other-task'],
+  ['runId', 'other-run'],
+  ['n', 'other-epoch'],
+  ['workflowRunId', 'other-epoch'],
+  ['base', 'other-base'],
+  ['spec', 'other-spec'],
+  ['nonce', 'other-nonce'],
+];
+
+/** Goes through the statements of one bundle in their order; each is held against those before it. */
+export class BundleWalk {
+  readonly shown: Shown[] = [];
+  readonly #expected: Expected;
+  readonly #segments: Segment[] = [];
+  readonly #digests: string[] = [];
+  #first: Statement | undefined;
+
+  constructor(expected: Expected) {
+    this.#expected = expected;
+  }
+
+  add(opened: Opened): Wrong | undefined {
+    const { statement, digest, worker } = opened;
+    const { kind, prev, at } = statement.predicate.x_fleet;
+    const bound = this.#bind(statement);
+    if (bound) return bound;
+    const refused = this.#place(opened);
+    if (refused) return refused;
+    if (prev !== (this.#digests.at(-1) ?? null))
+      return wrong('chain', `the ${kind} does not follow what stands before it`);
+    this.#digests.push(digest);
+    this.shown.push({ kind, ...saidBy(statement), worker, at, digest });
+    return undefined;
+  }
+
+  end(): Ending | Wrong {
+    const [first, second] = this.#segments;
+    const last = this.#segments.at(-1);
+    if (!this.#first || !first?.verdict || !last?.verdict)
+      return wrong('no-verdict', 'it ends without a verdict: something is missing');
+    const elsewhere = first.run.buildDefinition.internalParameters.where === 'other';
+    if (elsewhere && first.verdict.accepted && !second)
+      return wrong('not-verified-elsewhere', 'the task asks for the verdict of a second worker, and there is none');
+    if (first.verdict.accepted !== last.verdict.accepted)
+      return wrong('disagreement', 'the second worker came to another verdict');
+    const verdict = this.#digests.at(-1)!;
+    if (this.#expected.verdict !== undefined && this.#expected.verdict !== verdict)
+      return wrong('other-verdict', `its verdict is ${verdict}, not the one that was asked for`);
+    const { task, runId, base } = this.#first.predicate.x_fleet;
+    return { ...last.verdict, task, runId, base, commit: this.#first.subject[0]!.digest.gitCommit, verdict };
+  }
+
+  /** Whether it is of the expected run, and of the same as the first one. */
+  #bind(statement: Statement): Wrong | undefined {
+    const part = statement.predicate.x_fleet;
+    const [subject] = statement.subject;
+    const { task = part.task, runId = part.runId } = this.#expected;
+    if (part.task !== task) return wrong('other-task', `it is of task ${part.task}, not of ${task}`);
+    if (part.runId !== runId) return wrong('other-run', `it is of run ${part.runId}, not of ${runId}`);
+    if (!part.runId.startsWith(`${part.n}-`)) return wrong('other-epoch', `run ${part.runId} is not number ${part.n}`);
+    if (subject?.name !== subjectName(part)) return wrong('other-run', `it is about ${subject?.name}`);
+    this.#first ??= statement;
+    const first = this.#first.predicate.x_fleet;
+    for (const [key, problem] of SAME)
+      if (part[key] !== first[key]) return wrong(problem, `its ${key} is ${part[key]}, not ${first[key]} as before`);
+    if (canonical(subject) !== canonical(this.#first.subject[0]))
+      return wrong('other-result', 'it is about another result than those before it');
+    return undefined;
+  }
+
+  /** Whether it may stand here, and says what may stand here. */
+  #place({ statement, keyId }: Opened): Wrong | undefined {
+    const { kind, spec } = statement.predicate.x_fleet;
+    const current = this.#segments.at(-1);
+    if (kind === 'run' && (!current || current.verdict)) {
+      const run = readRun(statement);
+      if (isWrong(run)) return run;
+      if (digestOf(run.buildDefinition.externalParameters.task) !== spec)
+        return wrong('other-spec', 'the task that it shows is not the one that it is bound to');
+      const refused = current && this.#mayFollow(run, keyId);
+      if (!refused) this.#segments.push({ keyId, run, findings: [] });
+      return refused;
+    }
+    if (!current) return wrong('order', `it begins with ${kind} instead of the run`);
+    if (current.verdict) return wrong('after-verdict', `the ${kind} stands behind the verdict`);
+    if (current.keyId !== keyId) return wrong('mixed-keys', `the ${kind} is signed with another key than its run`);
+    if (kind === 'verdict') return this.#conclude(current, statement);
+    const earlier = current.findings.map((found) => found.kind);
+    if (kind === 'run' || earlier.includes(kind)) return wrong('double', `there is a second ${kind}`);
+    if (earlier.some((before) => rank(before) > rank(kind))) return wrong('order', `the ${kind} stands out of order`);
+    const { receipt } = statement.predicate.x_fleet;
+    if (!receipt) return wrong('not-a-statement', `the ${kind} says nothing`);
+    const { result = resultOf(receipt.ok) } = statement.predicate;
+    if (result !== resultOf(receipt.ok)) return wrong('contradiction', `the ${kind} says both ok and not ok`);
+    current.findings.push({ kind, ...receipt });
+    return undefined;
+  }
+
+  #mayFollow(run: RunPart, keyId: string): Wrong | undefined {
+    const [first] = this.#segments;
+    const asked = first?.run.buildDefinition.internalParameters;
+    if (this.#segments.length > 1 || asked?.where !== 'other')
+      return wrong('after-verdict', 'a run stands behind the last verdict');
+    if (first?.keyId === keyId)
+      return wrong('not-verified-elsewhere', 'the second verdict is by the worker of the first one');
+    const { policy } = run.buildDefinition.internalParameters;
+    return canonical(policy) === canonical(asked.policy)
+      ? undefined
+      : wrong('other-policy', 'the second worker verified by another policy');
+  }
+
+  #conclude(segment: Segment, statement: Statement): Wrong | undefined {
+    const said = readVerdict(statement);
+    if (isWrong(said)) return said;
+    const { policy, required } = segment.run.buildDefinition.internalParameters;
+    const { verdict } = said.x_fleet;
+    const listed = said.inputAttestations.map(({ digest }) => digest.sha256);
+    if (canonical(listed) !== canonical(this.#digests))
+      return wrong('verdict-list', 'the verdict does not list exactly what stands before it');
+    if (said.policy.digest.sha256 !== digestOf(policy))
+      return wrong('other-policy', 'the verdict is by another policy than the run');
+    if (said.verificationResult !== resultOf(verdict.accepted))
+      return wrong('contradiction', 'the verdict says both accepted and not accepted');
+    const second = segment !== this.#segments[0];
+    const kinds = segment.findings.map((found) => found.kind);
+    const missing = second ? missingElsewhere(kinds) : requiredKinds(required).find((kind) => !kinds.includes(kind));
+    if (verdict.accepted && missing) return wrong('missing-receipt', `it is accepted without a receipt of ${missing}`);
+    const accepted = second
+      ? !missing && segment.findings.every(({ ok }) => ok)
+      : judge(required, segment.findings).accepted;
+    if (accepted !== verdict.accepted)
+      return wrong(
+        'contradiction',
+        `the verdict says ${resultOf(verdict.accepted)}, the receipts ${resultOf(accepted)}`,
+      );
+    segment.verdict = verdict;
+    return undefined;
+  }
+}
+
+/** A second worker runs again what decides; what it saw of the agent it has from the first one. */
+const missingElsewhere = (kinds: readonly ReceiptKind[]): string | undefined =>
+  kinds.some((kind) => kind === 'acceptance' || kind === 'replay') ? undefined : 'acceptance';
+
+const rank = (kind: ReceiptKind): number => RECEIPT_KINDS.indexOf(kind);
+
+function saidBy(statement: Statement): { ok: boolean; summary: string } {
+  const { receipt, verdict } = statement.predicate.x_fleet;
+  if (receipt) return { ok: receipt.ok, summary: receipt.summary };
+  if (verdict) return { ok: verdict.accepted, summary: verdict.reasons.join('; ') || 'accepted' };
+  const [{ digest }] = statement.subject as [Statement['subject'][0]];
+  return { ok: true, summary: `commit ${digest.gitCommit} on ${statement.predicate.x_fleet.base}` };
+}
