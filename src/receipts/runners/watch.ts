@@ -1,4 +1,4 @@
-import { access, chmod, constants, copyFile, cp, mkdir, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -22,10 +22,10 @@ export async function watchTests({ dir }: { dir: string; tree: string }): Promis
   const bin = join(dir, 'bin');
   for (const folder of [join(dir, 'reports'), bin]) await mkdir(folder, { recursive: true });
   await cp(fileURLToPath(new URL('./probes', import.meta.url)), probes, { recursive: true });
-  for (const name of await installed(SHIMMED)) {
-    await copyFile(join(probes, 'shell/shim.sh'), join(bin, name));
-    await chmod(join(bin, name), 0o755);
-  }
+  const shim = (await readFile(join(probes, 'shell/shim.sh'), 'utf8')).replace('@HOME@', () =>
+    dir.replaceAll("'", "'\\''"),
+  );
+  for (const name of await installed(SHIMMED)) await writeFile(join(bin, name), shim, { mode: 0o755 });
   const runner = join(probes, 'shell/cargo-runner.sh');
   await chmod(runner, 0o755);
   const preload = `--require ${JSON.stringify(join(probes, 'node/preload.cjs'))}`;

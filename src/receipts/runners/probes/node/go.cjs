@@ -9,7 +9,8 @@ const { hideProbes, openReport } = require('./report.cjs');
 const [go, ...args] = process.argv.slice(2);
 const at = args[0] === '-C' ? 2 : args[0].startsWith('-C') ? 1 : 0;
 const flags = args.slice(0, args.includes('-args') ? args.indexOf('-args') : undefined);
-const asked = (name) => flags.some((flag) => new RegExp(`^--?(test\\.)?${name}(=(?!false$|0$).*)?$`).test(flag));
+const isFlag = (name) => (flag) => new RegExp(`^--?(test\\.)?${name}(=(?!false$|0$).*)?$`).test(flag);
+const asked = (name) => flags.some(isFlag(name));
 
 const runs = args[at] === 'test' && !['c', 'n', 'h', 'help', 'list'].some(asked);
 if (runs) watch();
@@ -17,7 +18,9 @@ else end(spawn(go, args, { stdio: 'inherit' }));
 
 function watch() {
   const [json, verbose] = [asked('json'), asked('v')];
-  const argv = json ? args : [...args.slice(0, at + 1), '-json', ...args.slice(at + 1)];
+  // With -v, go takes what a test prints for its own word.
+  const own = [...flags.filter((flag) => !isFlag('v')(flag)), ...args.slice(flags.length)];
+  const argv = json ? own : [...own.slice(0, at + 1), '-json', ...own.slice(at + 1)];
   const report = openReport('go test');
   const child = spawn(go, argv, { stdio: ['inherit', 'pipe', 'inherit'], env: hideProbes({ ...process.env }) });
   const running = new Map();

@@ -15,7 +15,7 @@ const asked = [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv];
 const reporters = count(asked, '--test-reporter');
 const destinations = count(asked, '--test-reporter-destination');
 
-if (process.execArgv.includes('--test') || reporters > 0) {
+if (process.execArgv.includes('--test')) {
   // Now, as node asks no reporter where it finds no test file.
   openReport('node:test');
   const reporter = `--test-reporter=${pathToFileURL(join(__dirname, 'node-test.mjs')).href}`;

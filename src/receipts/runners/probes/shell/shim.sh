@@ -1,12 +1,11 @@
 #!/bin/sh
 # Stands in PATH before the program of its name and starts that watched, also where a command sets NODE_OPTIONS or PYTHONPATH itself.
-bin=${0%/*} name=${0##*/}
-home=${bin%/*}
+home='@HOME@' name=${0##*/}
 path='' program='' old_ifs=$IFS
 IFS=:
 set -f
 for folder in $PATH; do
-  [ "$folder" = "$bin" ] && continue
+  [ -f "$folder/../probes/shell/shim.sh" ] && continue
   path=$path${path:+:}$folder
   [ -z "$program" ] && [ -f "$folder/$name" ] && [ -x "$folder/$name" ] && program=$folder/$name
 done
