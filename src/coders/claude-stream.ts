@@ -117,7 +117,7 @@ function toolResult(content: Json): AgentEvent[] {
       type: 'tool-result',
       id: label(content['tool_use_id']),
       ok: content['is_error'] !== true,
-      output: clip(output, TOOL_MAX),
+      output: bothEnds(output, TOOL_MAX),
     },
   ];
 }

@@ -66,8 +66,9 @@ function completed(state: State, item: Json): AgentEvent[] {
   if (!isTool(item)) return [];
   const exit = item['exit_code'];
   const ok = item['status'] !== 'failed' && item['status'] !== 'declined' && (typeof exit !== 'number' || exit === 0);
-  const output = shown(item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['status'] ?? '');
-  return [...started(state, item), { type: 'tool-result', id: label(item['id']), ok, output: clip(output, TOOL_MAX) }];
+  const said = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['status'] ?? '';
+  const output = typeof said === 'string' ? bothEnds(said, TOOL_MAX) : shown(said);
+  return [...started(state, item), { type: 'tool-result', id: label(item['id']), ok, output }];
 }
 
 /** `mcp_tool_call` has a server and a tool; everything else is named by its type. */

@@ -1,98 +1,98 @@
-import type { AgentEvent } from '../domain/event.ts';
+import { basename, dirname } from 'node:path';
+import { hasName, nameBehind } from '../adapters/find-name.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
+import { inventedFiles } from './claimed-files.ts';
 import { unbackedClaim } from './claims.ts';
 import { agreement } from './hooks.ts';
+import { isAble, isCut, toolCalls, type ToolCall } from './shell-calls.ts';
 
 const NAME_MAX = 40;
-type Call = Extract<AgentEvent, { type: 'tool-call' }>;
-
-// Names of claude's and codex's tools, and of the usual others, in lower case.
-const SHELLS = new Set([
-  'bash',
-  'shell',
-  'local_shell',
-  'command_execution',
-  'exec_command',
-  'shell_command',
-  'powershell',
-]);
-const EDITORS = new Set([
-  'edit',
-  'multiedit',
-  'write',
-  'notebookedit',
-  'apply_patch',
-  'file_change',
-  'write_file',
-  'create',
-]);
 
 /**
- * The tool calls in the event stream, matched by id to their results. The agent cannot write to that stream, but codex
- * leaves out calls that were refused. Only for tasks that must change files.
+ * The tool calls in the event stream, matched by id to their results and held against the coder's hooks, against what the
+ * agent says that it did and against what was changed. Codex leaves out calls that were refused. Only for tasks that must
+ * change files.
  */
 export const tools: ReceiptCollector = {
   kind: 'tools',
   async collect(given) {
-    const { task, structured, events, outcome } = given;
+    const { task, structured, events } = given;
     if (!structured || task.type !== 'code') return undefined;
-    const calls = events.filter((event) => event.type === 'tool-call');
-    const results = new Map(events.filter((event) => event.type === 'tool-result').map((event) => [event.id, event]));
+    const calls = toolCalls(events);
+    const answered = events.flatMap((event) => (event.type === 'tool-result' ? [event.id] : []));
     const ids = new Set(calls.map(({ id }) => id));
-    const open = calls.filter(({ id }) => !results.has(id));
-    const failed = new Set(calls.filter(({ id }) => results.get(id)?.ok === false));
-    const commands = calls.filter(isShell).map(({ input }) => input);
-    const able = calls.filter((call) => isShell(call) || (isEditor(call) && !failed.has(call)));
     const byName = tally(calls);
-    const claim = unbackedClaim(outcome.claim, commands);
     const hooks = agreement(given);
+    const stray = await unexplained(
+      calls,
+      given.result.changes.map(({ path }) => path),
+    );
     const evidence = {
       calls: calls.length,
-      results: results.size,
-      failed: failed.size,
+      results: new Set(answered).size,
+      failed: calls.filter(({ ok }) => ok === false).length,
       byName: Object.fromEntries(Object.entries(byName).slice(0, 15)),
-      commands: sample(commands),
-      unanswered: sample(open.map(({ id }) => id)),
-      unasked: sample([...results.keys()].filter((id) => !ids.has(id))),
-      ...(hooks.notes.length > 0 ? { notes: hooks.notes } : {}),
+      commands: sample(calls.flatMap(({ shell, input }) => (shell ? [input] : []))),
+      unanswered: sample(calls.flatMap(({ ok, id }) => (ok === undefined ? [id] : []))),
+      unasked: sample(answered.filter((id) => !ids.has(id))),
+      ...(stray.length > 0 ? { unexplained: sample(stray) } : {}),
       byHooks: hooks.evidence,
     };
-    if (hooks.forged) return { ok: false, reason: 'fabricated', summary: hooks.forged, evidence };
-    const found = verdict({ calls: calls.length, able: able.length, byName, claim, outcome, evidence });
-    return { ...found, summary: [found.summary, ...hooks.notes].join('; ') };
+    const made = named(
+      Object.entries(byName).map(([name, n]) => `${n} ${name}`),
+      6,
+    );
+    const wrong = await lie(given, calls, { forged: hooks.forged, made, stray });
+    if (wrong) return { ok: false, ...wrong, evidence };
+    const notes =
+      stray.length > 0 ? [`${counted(stray.length, 'path')} that no call names`, ...hooks.notes] : hooks.notes;
+    return { ok: true, summary: [`${counted(calls.length, 'tool call')}: ${made}`, ...notes].join('; '), evidence };
   },
 };
 
-function verdict(found: {
-  calls: number;
-  able: number;
-  byName: Record<string, number>;
-  claim: string | undefined;
-  outcome: Evidence['outcome'];
-  evidence: Record<string, unknown>;
-}): Finding {
-  const { calls, able, byName, claim, evidence } = found;
+async function lie(
+  { outcome, result, tree }: Evidence,
+  calls: readonly ToolCall[],
+  { forged, made, stray }: { forged: string | undefined; made: string; stray: readonly string[] },
+): Promise<Omit<Finding, 'ok' | 'evidence'> | undefined> {
+  const exists = (name: string) => hasName(dirname(tree), name);
+  const { claim } = outcome;
+  const told =
+    forged ?? unbackedClaim(claim, calls) ?? (await inventedFiles({ claim, calls, changes: result.changes, exists }));
+  if (told) return { reason: 'fabricated', summary: told };
   // An agent that broke off, or says that it could not do it, claims nothing.
-  const lie = found.outcome.ended?.ok && found.outcome.blocked === undefined ? { reason: 'fabricated' as const } : {};
-  const list = named(
-    Object.entries(byName).map(([name, n]) => `${n} ${name}`),
-    6,
-  );
-  if (claim) return { ok: false, reason: 'fabricated', summary: claim, evidence };
-  if (calls === 0) return { ok: false, ...lie, summary: 'not a single tool was called', evidence };
-  if (able === 0) return { ok: false, ...lie, summary: `no tool call could have changed a file: ${list}`, evidence };
-  return { ok: true, summary: `${counted(calls, 'tool call')}: ${list}`, evidence };
+  const claims = outcome.ended?.ok === true && outcome.blocked === undefined;
+  const said = claims ? { reason: 'fabricated' as const } : {};
+  if (calls.length === 0) return { ...said, summary: 'not a single tool was called' };
+  if (!calls.some(isAble)) return { ...said, summary: `no tool call could have changed a file: ${made}` };
+  if (stray.length > 0 && stray.length === result.changes.length)
+    return { ...said, summary: `no tool call could have made this change: ${named(stray)}` };
+  return undefined;
 }
 
-const isShell = ({ name }: Call): boolean => SHELLS.has(name.toLowerCase());
+/** Changed paths that no call can have changed, as none ran a command and none names them. */
+async function unexplained(calls: readonly ToolCall[], paths: readonly string[]): Promise<string[]> {
+  const able = calls.filter(isAble);
+  const known = able.every(
+    (call) =>
+      !call.shell && !anything(call.name) && (isCut(call) ? /^.{0,40}"file_path":"[^"]+"/ : /path/).test(call.input),
+  );
+  if (!known) return [];
+  const asked = able.flatMap(({ input }) => /"(?:file_)?path":"([^"]+)"/.exec(input)?.[1] ?? []);
+  const behind = new Set(await Promise.all(asked.slice(0, 1_000).map(nameBehind)));
+  return paths
+    .map((path) => ({ path, name: basename(path) }))
+    .flatMap(({ path, name }) =>
+      behind.has(name) || able.some(({ input }) => input.includes(JSON.stringify(name).slice(1, -1))) ? [] : [path],
+    );
+}
 
-/** Tools of an MCP server (`mcp__server__tool`, `server.tool`) may do anything. */
-const isEditor = ({ name }: Call): boolean =>
-  EDITORS.has(name.toLowerCase()) || name.startsWith('mcp__') || name.includes('.');
+/** An MCP server's tool. */
+const anything = (name: string): boolean => name.startsWith('mcp__') || name.includes('.');
 
-function tally(calls: readonly Call[]): Record<string, number> {
+function tally(calls: readonly ToolCall[]): Record<string, number> {
   const byName = new Map<string, number>();
   for (const { name } of calls) byName.set(clip(name, NAME_MAX), (byName.get(clip(name, NAME_MAX)) ?? 0) + 1);
   return Object.fromEntries([...byName].sort(([, a], [, b]) => b - a));
