@@ -8,7 +8,7 @@ const seen = new WeakMap();
 Module.prototype.require = function (id) {
   const exported = load.call(this, id);
   if (id === 'jest-config') return jest(exported);
-  if (/(^|[\\/])mocha(\.c?js)?$/.test(id)) mocha(exported);
+  if (/(^|[\\/])mocha(\.c?js)?$/.test(id)) mocha(exported?.default ?? exported);
   return exported;
 };
 
@@ -33,22 +33,30 @@ function jest(config) {
 
 /** The reporter that was asked for, and a listener; `_reporter` is there since mocha 1, and in parallel runs as well. */
 function mocha(Mocha) {
-  const run = Mocha?.prototype?.run;
-  if (typeof run !== 'function' || typeof Mocha.prototype.addFile !== 'function' || seen.has(Mocha)) return;
+  const methods = Mocha?.prototype;
+  if (typeof methods?.run !== 'function' || typeof methods.addFile !== 'function' || seen.has(Mocha)) return;
   seen.set(Mocha, true);
-  Mocha.prototype.run = function (...args) {
-    hideProbes(process.env);
-    const Asked = this._reporter;
-    const report = openReport('mocha');
-    this._reporter = class extends Asked {
-      constructor(runner, options) {
-        super(runner, options);
-        const write = (status) => (test) => report({ name: test.titlePath(), file: test.file, status });
-        runner.on('pass', write('passed')).on('pending', write('skipped'));
-        // A hook that fails is reported as a failed test of its name.
-        runner.on('fail', write('failed'));
-      }
+  // Not when it is loaded: its command starts itself again where node options are asked for.
+  for (const name of ['loadFiles', 'loadFilesAsync', 'run']) {
+    const method = methods[name];
+    if (typeof method !== 'function') continue;
+    methods[name] = function (...args) {
+      hideProbes(process.env);
+      if (name === 'run') this._reporter = listening(this._reporter);
+      return method.apply(this, args);
     };
-    return run.apply(this, args);
+  }
+}
+
+function listening(Asked) {
+  const report = openReport('mocha');
+  return class extends Asked {
+    constructor(runner, options) {
+      super(runner, options);
+      const write = (status) => (test) => report({ name: test.titlePath(), file: test.file, status });
+      runner.on('pass', write('passed')).on('pending', write('skipped'));
+      // A hook that fails is reported as a failed test of its name.
+      runner.on('fail', write('failed'));
+    }
   };
 }
