@@ -81,6 +81,28 @@ test('an uninitialised submodule stays', async () => {
   ]);
 });
 
+test('another commit of a submodule, in the agent’s own commit, is a change like any other', async () => {
+  await using temp = await tempDir();
+  const [one, two] = [makeRepo(`${temp.path}/dep`), makeRepo(`${temp.path}/dep2`, { z: 'z' })];
+  const lab = await makeLab(`${temp.path}/a`, { x: '1' });
+  git(lab.repo, 'update-index', '--add', '--cacheinfo', `160000,${one},sub`);
+  git(lab.repo, 'commit', '-q', '-m', 'with a submodule');
+  const base = git(lab.repo, 'rev-parse', 'HEAD');
+  const { path: baseDir } = must(await ensureBase({ source: lab.source, commit: base, home: lab.home }));
+  const tree = `${temp.path}/s/tree`;
+  await createPrivateRepo({ tree, baseDir, commit: base, branch: 'fleet/s', identity: IDENTITY });
+  git(tree, 'update-index', '--cacheinfo', `160000,${two},sub`);
+  git(tree, 'commit', '-q', '-m', 'moved');
+  const head = git(tree, 'rev-parse', 'HEAD');
+  const change = { path: 'sub', kind: 'modified' };
+  expect(await lab.capture({ tree, baseDir, base })).toMatchObject({ commit: head, changes: [change], violations: [] });
+  write(tree, { x: '2' });
+  expect((await lab.capture({ tree, baseDir, base })).changes).toEqual([change, { path: 'x', kind: 'modified' }]);
+  // Only said in the index, it is no part of the tree.
+  git(tree, 'reset', '-q', '--soft', base);
+  expect((await lab.capture({ tree, baseDir, base })).changes).toEqual([{ path: 'x', kind: 'modified' }]);
+});
+
 test('a sha256 repository works', async () => {
   await using temp = await tempDir();
   const lab = await makeLab(`${temp.path}/a`, { x: '1' }, '--object-format=sha256');

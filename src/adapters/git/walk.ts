@@ -10,7 +10,7 @@ export interface WalkTree {
   tree: string;
   base: Tree;
   format: ObjectFormat;
-  /** More trees whose paths are never ignored. */
+  /** More trees whose paths are never ignored; the last one tells the submodules' commits, else the base. */
   known?: readonly Tree[];
   /** Links and files that were there before the agent: no violations. */
   preexisting?: Readonly<Record<string, Entry>>;
@@ -59,7 +59,9 @@ export async function walkTree(walk: WalkTree): Promise<Walked> {
     ...{ maxFileBytes: limits.fileBytes, budget: limits.bytes },
   };
   const entries = new Map<string, Entry>();
-  const isKnown = knownTo([walk.base, ...(walk.known ?? [])]);
+  const trees = [walk.base, ...(walk.known ?? [])];
+  const isKnown = knownTo(trees);
+  const submodules = trees.at(-1)!;
   const todo: Folder[] = [{ path: '', raw: walk.tree, bin: '', lossy: false, rules: [], ignored: false }];
   let [seen, sliceEnd] = [0, performance.now() + SLICE_MS];
 
@@ -75,10 +77,10 @@ export async function walkTree(walk: WalkTree): Promise<Walked> {
       else {
         at.ignored ||= isIgnored(rules, at.bin, isFolder);
         if (at.ignored && !isKnown(at, isFolder)) continue;
-        if (isFolder && !isSubmodule(reader, walk.base, at)) todo.push({ ...at, rules });
+        if (isFolder && !isSubmodule(reader, submodules, at)) todo.push({ ...at, rules });
         else {
           const entry = isFolder
-            ? walk.base.entries.get(at.path)
+            ? submodules.entries.get(at.path)
             : await readEntry(walk, reader, { ...at, dir: folder.path, type: name.type });
           if (entry) entries.set(at.path, at.lossy ? { ...entry, bin: at.bin } : entry);
         }
@@ -150,9 +152,9 @@ function knownTo(trees: readonly Tree[]): (at: Folder, isFolder: boolean) => boo
   return (at, isFolder) => trees.some((tree) => tree.entries.has(at.path) || (isFolder && tree.folders.has(at.bin)));
 }
 
-/** The base's submodule stays what it is while its folder is empty: nothing was ever checked out there. */
-function isSubmodule(reader: Reader, base: Tree, at: Place): boolean {
-  if (base.entries.get(at.path)?.mode !== '160000') return false;
+/** A submodule is what the commit says while its folder is empty: nothing was ever checked out there. */
+function isSubmodule(reader: Reader, tree: Tree, at: Place): boolean {
+  if (tree.entries.get(at.path)?.mode !== '160000') return false;
   return attempt(reader, at, () => readdirSync(at.raw))?.length === 0;
 }
 
