@@ -33,7 +33,7 @@ export function buildPrompt(order: {
         [
           `You work alone and unattended in a private clone, on branch ${order.branch}. Nobody can answer a question or a prompt.`,
           readOnly
-            ? 'Change no file of the repository: this task is read-only.'
+            ? 'Change no file of the repository, and delete none: this task is read-only. To list or judge something is no leave to change it.'
             : task.type === 'code' &&
               'Commit your work with clear messages; do not push, and do not rewrite commits that were there before.',
           !readOnly &&

@@ -66,7 +66,7 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
     verify: commands,
     checks: { failToPass, control: asked.control ?? failToPass.length > 0, retries, results, heldOut, where },
     review: task.review ?? file.review ?? null,
-    allow: [file.scope.allow, task.scope.allow].filter((list) => list !== undefined),
+    allow: [file.scope.allow, allowedBy(task)].filter((list) => list !== undefined),
     protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
     restore: { tests: file.restore.tests ?? DEFAULT_TESTS, config: file.restore.config ?? DEFAULT_CONFIG },
     limits: {
@@ -80,6 +80,15 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
       diskBytes: toBytes(merged.disk),
     },
   };
+}
+
+/**
+ * What the task itself lets be changed; undefined: all. To be told to look is no leave to change: a task of another type than
+ * `code` that names nothing leaves its repository alone. Outputs that it declares may always be left.
+ */
+function allowedBy({ type, repo, scope: { allow }, artifacts }: Task): string[] | undefined {
+  if (allow) return [...allow, ...artifacts];
+  return type === 'code' || !repo ? undefined : artifacts;
 }
 
 /** What cannot be meant, as one sentence; undefined where all is well. */

@@ -1,15 +1,19 @@
 import { matches } from '../adapters/glob.ts';
-import type { ReceiptCollector } from '../ports.ts';
+import type { Task } from '../domain/task.ts';
+import type { Change, ReceiptCollector } from '../ports.ts';
 import { counted, named, sample } from './bounded.ts';
 
 /** Every changed path against the globs. A rename is a deletion and an addition: both ends count. */
 export const scope: ReceiptCollector = {
   kind: 'scope',
-  async collect({ policy, result }) {
+  async collect({ task, policy, result }) {
     const paths = result.changes.map(({ path }) => path);
     const allow = policy.allow.map(matches);
     const isProtected = protecting(policy.protect);
     const touched = paths.filter(isProtected);
+    const readOnly =
+      policy.allow.some((globs) => globs.length === 0) ||
+      (task.type !== 'code' && task.repo !== undefined && !task.scope.allow);
     const outside = paths.filter((path) => !allow.every((allowed) => allowed(path)));
     const evidence = {
       paths: paths.length,
@@ -22,13 +26,29 @@ export const scope: ReceiptCollector = {
     };
     const wrong = [
       touched.length > 0 && `changed what is protected: ${named(touched)}`,
-      outside.length > 0 && `changed what is outside its scope: ${named(outside)}`,
+      outside.length > 0 &&
+        (readOnly
+          ? `${readOnlyWhy(task)}, but ${did(result.changes, outside)}`
+          : `changed what is outside its scope: ${named(outside)}`),
     ].filter((sentence) => sentence !== false);
     if (wrong.length > 0) return { ok: false, reason: 'scope-violation', summary: wrong.join('; '), evidence };
     if (paths.length === 0) return { ok: true, summary: 'no path was changed', evidence };
     return { ok: true, summary: `${counted(paths.length, 'changed path')}, all within the scope`, evidence };
   },
 };
+
+const readOnlyWhy = ({ type, scope }: Task): string =>
+  scope.allow || type === 'code'
+    ? 'the task is read-only'
+    : `a task of type ${type} may change nothing where it names no scope.allow`;
+
+/** `it deleted a, changed b and 2 more`: who was told to list things and deleted them is told so. */
+function did(changes: readonly Change[], outside: readonly string[]): string {
+  const of = (gone: boolean) =>
+    changes.flatMap(({ path, kind }) => (outside.includes(path) && (kind === 'deleted') === gone ? [path] : []));
+  const parts = Object.entries({ deleted: of(true), changed: of(false) });
+  return `it ${parts.flatMap(([verb, paths]) => (paths.length > 0 ? [`${verb} ${named(paths)}`] : [])).join('; ')}`;
+}
 
 /** Also a path that is the same on a file system that folds case, accents' spelling or invisible characters. */
 function protecting(globs: readonly string[]): (path: string) => boolean {

@@ -19,6 +19,18 @@ test('a task can only narrow the scope, and cannot unprotect', () => {
   expect(policy.protect).toEqual(['test/**', 'a', 'b']);
 });
 
+test('to be told to look is no leave to change: without a scope, only code may be changed, and declared outputs left', () => {
+  const allow = (more: object) => mergePolicy(task(more), repoFile.parse({})).allow;
+  expect(allow({})).toEqual([]);
+  for (const type of ['research', 'review', 'browser', 'message']) {
+    expect(allow({ type })).toEqual([[]]);
+    expect(allow({ type, artifacts: ['report.md'] })).toEqual([['report.md']]);
+    expect(allow({ type, scope: { allow: ['docs/**'] } })).toEqual([['docs/**']]);
+  }
+  expect(allow({ scope: { allow: [] }, artifacts: ['report.md'] })).toEqual([['report.md']]);
+  expect(allow({ type: 'research', repo: undefined })).toEqual([]);
+});
+
 test.each<[string, Partial<TaskInput>, string | undefined]>([
   ['tests to pass', { verify: { failToPass: ['a'] } }, 'verify.failToPass needs verify.commands'],
   ['a control', { verify: { control: true } }, 'verify.control needs verify.commands'],

@@ -98,6 +98,28 @@ describe('scope', () => {
     expect(finding?.reason).toBe(expected.ok ? undefined : 'scope-violation');
   });
 
+  test.each<[string, Given, string]>([
+    [
+      'told to list things',
+      { task: { type: 'research' }, changes: [{ path: 'data/a', kind: 'deleted' }, 'data/b'] },
+      'a task of type research may change nothing where it names no scope.allow, but it deleted data/a; changed data/b',
+    ],
+    ['read-only', { task: { scope: { allow: [] } }, changes: ['a'] }, 'the task is read-only, but it changed a'],
+    [
+      'that leaves more than its output',
+      { task: { type: 'review', artifacts: ['report.md'] }, changes: ['report.md', 'src/a.ts'] },
+      'a task of type review may change nothing where it names no scope.allow, but it changed src/a.ts',
+    ],
+  ])('an agent %s and does else is told so', async (_, given, summary) => {
+    expect(await scope.collect(evidenceOf(given))).toMatchObject({ ok: false, reason: 'scope-violation', summary });
+  });
+
+  test('a declared output is no change of the repository', async () => {
+    const task = { type: 'research' as const, artifacts: ['report.md'] };
+    expect(await scope.collect(evidenceOf({ task, changes: ['report.md'] }))).toMatchObject({ ok: true });
+    expect(await scope.collect(evidenceOf({ task, changes: [] }))).toMatchObject({ ok: true });
+  });
+
   test('every list must allow a path: a task can only narrow', async () => {
     const evidence = given({ allow: ['src/**'] }, 'src/a', 'src/gen/b');
     evidence.policy.allow.push(['**/gen/**']);
