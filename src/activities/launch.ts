@@ -18,7 +18,8 @@ import { heartbeating } from './heartbeat.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 
-export type LaunchOrder = RunRef & { feedback: string[] };
+/** `person`: what a person said who sent the task on; it is also the last of `feedback`, for workers that do not know it apart. */
+export type LaunchOrder = RunRef & { feedback: string[]; person?: string };
 
 /** Starts the agent of a run under the keeper, or adopts it where it was started before, and follows it to its end. */
 export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launched> {
@@ -75,7 +76,8 @@ async function start(
   const prompt = buildPrompt({
     task: asked,
     policy,
-    feedback: order.feedback,
+    feedback: order.person === undefined ? order.feedback : order.feedback.slice(0, -1),
+    person: order.person,
     resumed: resumed && { why: resumed.why, inFlight: resumed.inFlight, session: session !== null },
     tree: files.tree,
     branch: branchOf(order.taskId),

@@ -136,9 +136,7 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
 
   // 3. The agent, started or adopted.
   book.enter('running');
-  const launched = await host.call(`agent: ${view.coder}`, (on) =>
-    on.launchAgent({ ...host.ref, feedback: book.feedback }),
-  );
+  const launched = await host.call(`agent: ${view.coder}`, (on) => on.launchAgent({ ...host.ref, ...book.told }));
   if (!launched.ok) return launched.failure;
   book.launched(launched.outcome);
 

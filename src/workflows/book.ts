@@ -52,9 +52,10 @@ export class TaskBook {
     return this.#counted;
   }
   /** What the next run is told: also why runs were rejected that a person's `retry` has forgiven, and what the person said. */
-  get feedback(): string[] {
+  get told(): { feedback: string[]; person?: string } {
     const { runs, decision } = this.view;
-    return [...feedbackOf(runs), ...(decision?.action === 'retry' && decision.why ? [decision.why] : [])];
+    const person = decision?.action === 'retry' ? decision.why : '';
+    return person ? { feedback: [...feedbackOf(runs), person], person } : { feedback: feedbackOf(runs) };
   }
   get nextRun(): number {
     return this.#runs + 1;
