@@ -4,6 +4,7 @@ import type { TestReport, TestResult } from '../../domain/tests.ts';
 
 const MAX_TESTS = 100_000;
 const MAX_NAME = 2_000;
+const WORST_FIRST = ['failed', 'skipped', 'passed'] as const;
 
 /** One test as a runner reported it. */
 export interface Reported {
@@ -25,19 +26,24 @@ export class Reports {
   }
 
   /**
-   * The tests of one run of a runner, in order: what comes twice in it is told apart by a number. @throws above 100,000 in all
+   * The tests of one run of a runner, in order. What comes twice in it is told apart by a number, and ended each time as the worst
+   * of them did: a line that was added to the report hides no failure. @throws above 100,000 in all
    */
   add(runner: string, tests: readonly Reported[]): void {
     this.#runners.add(runner);
-    const seen = new Map<string, number>();
+    const twins = new Map<string, TestResult[]>();
     for (const { name, file, status } of tests) {
       const where = file === undefined ? undefined : this.#inTree(file);
       const plain = this.#clean(name.join(' > '));
       const key = `${where}\0${plain}`;
-      const nth = (seen.get(key) ?? 0) + 1;
-      seen.set(key, nth);
-      const unique = nth === 1 ? plain : `${plain} (${nth})`;
-      this.#tests.push({ name: unique, ...(where === undefined ? {} : { file: where }), status });
+      const same = twins.get(key) ?? [];
+      twins.set(key, same);
+      const unique = same.length === 0 ? plain : `${plain} (${same.length + 1})`;
+      same.push({ name: unique, ...(where === undefined ? {} : { file: where }), status });
+    }
+    for (const same of twins.values()) {
+      const status = WORST_FIRST.find((one) => same.some((test) => test.status === one)) ?? 'failed';
+      this.#tests.push(...same.map((test) => ({ ...test, status })));
     }
     if (this.#tests.length > MAX_TESTS) throw new Error('too many tests');
   }
