@@ -3,7 +3,6 @@
  * ran; each other is one test: `{ runner, name: string[], file?: absolute path, status }`.
  */
 const { openSync, readFileSync, writeSync } = require('node:fs');
-const { randomBytes } = require('node:crypto');
 const { join } = require('node:path');
 
 // Kept here, so that code under test that replaces these functions changes no report.
@@ -12,6 +11,8 @@ const HOME = join(__dirname, '..', '..');
 
 /** A function that writes a line, at once: the process may be ended by the code under test. */
 exports.openReport = (runner) => {
+  // Every node process of a trial loads this file: what only a runner needs is loaded for one.
+  const { randomBytes } = require('node:crypto');
   const file = openSync(
     join(HOME, 'reports', `${runner.replace(/\W/g, '-')}-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`),
     'ax',

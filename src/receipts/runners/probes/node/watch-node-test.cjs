@@ -2,7 +2,6 @@
  * `node --test` takes its reporters from the command line alone, and refuses a number of them other than that of destinations:
  * the process starts itself again with one more.
  */
-const { spawnSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
@@ -16,6 +15,7 @@ const reporters = count(asked, '--test-reporter');
 const destinations = count(asked, '--test-reporter-destination');
 
 if (process.execArgv.includes('--test')) {
+  const { spawnSync } = require('node:child_process');
   // Now, as node asks no reporter where it finds no test file.
   openReport('node:test');
   const reporter = `--test-reporter=${pathToFileURL(join(__dirname, 'node-test.mjs')).href}`;
