@@ -4,6 +4,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
+import { impossibleTests } from './claimed-tests.ts';
 import { asJudged, passed, spent, tryCommit, type Step, type Trial } from './trial.ts';
 
 const TAIL_MAX = 600;
@@ -21,9 +22,11 @@ export const acceptance: ReceiptCollector = {
     if (policy.verify.length === 0) return undefined;
     const { trial, wrong, base, attempts } = await untilItPasses(evidence);
     const { steps, report, restored } = trial;
+    const lie = impossibleTests(evidence, report && countTests(report));
     return {
-      ok: wrong === undefined,
-      summary: wrong === undefined ? praise(steps, { report, attempts }) : wrong + judgedNote(restored),
+      ok: wrong === undefined && lie === undefined,
+      ...(lie ? { reason: 'fabricated' } : {}),
+      summary: wrong === undefined ? (lie ?? praise(steps, { report, attempts })) : wrong + judgedNote(restored),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
