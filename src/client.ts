@@ -6,6 +6,7 @@ import { cancelTask, decideTask } from './client/decide.ts';
 import { explainReport, explainTask, type Explanation } from './client/explain.ts';
 import { followTask, waitForTask, type FollowOptions } from './client/follow.ts';
 import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
+import { sealFor } from './client/seal.ts';
 import { startTask } from './client/start.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
 import { mapBounded, type Wire } from './client/wire.ts';
@@ -125,6 +126,8 @@ export class Fleet implements AsyncDisposable {
   /** Those that are attached, were lost, or left a few days ago. */
   workers = (): Promise<FleetWorker[]> => listWorkers(this.#wire);
   isAttached = isAttached;
+  /** Text for `verify.heldOut` that only workers of these names can read. @throws FleetError (2) where one is unknown */
+  seal = (text: string, workers: readonly string[]): Promise<string> => sealFor(this.#wire, text, workers);
 
   /** What people ordered workers, and stands. */
   orders = (): Promise<StandingOrder[]> => listOrders(this.#wire);

@@ -6,8 +6,12 @@ import { demo } from './commands/demo.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { explain } from './commands/explain.ts';
 import { pause } from './commands/pause.ts';
+import { receiptsExport } from './commands/receipts-export.ts';
+import { receiptsKeys } from './commands/receipts-keys.ts';
+import { receiptsVerify } from './commands/receipts-verify.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
+import { seal } from './commands/seal.ts';
 import { stop } from './commands/stop.ts';
 import { taskAccept, taskCancel, taskGiveUp, taskRetry } from './commands/task-decisions.ts';
 import { taskEvents } from './commands/task-events.ts';
@@ -39,6 +43,10 @@ export const COMMANDS: readonly Command[] = [
   pause,
   resume,
   stop,
+  receiptsVerify,
+  receiptsExport,
+  receiptsKeys,
+  seal,
   clean,
   configShow,
   configSet,

@@ -27,18 +27,18 @@ export const wrong = (problem: Problem, message: string): Wrong => ({ problem, m
 export const isWrong = (value: object): value is Wrong => 'problem' in value;
 
 /** A task travels through the history of its workflow, whose limit is 2 MB. */
-const LINE_MAX = 4 * 1024 * 1024;
-export const BUNDLE_MAX = 16 * 1024 * 1024;
+const LINE_MAX = 4_000_000;
+export const BUNDLE_MAX = 16_000_000;
 const LINES_MAX = 64;
 
 /** The lines of a bundle; the last line break may be missing. */
 export function linesOf(text: string): string[] | Wrong {
   if (text.length === 0) return wrong('empty', 'there is nothing in it');
-  if (text.length > BUNDLE_MAX) return wrong('too-big', `it is larger than ${BUNDLE_MAX / 1024 / 1024} MB`);
+  if (text.length > BUNDLE_MAX) return wrong('too-big', `it is larger than ${BUNDLE_MAX / 1_000_000} MB`);
   const lines = text.replace(/\n$/, '').split('\n', LINES_MAX + 1);
   if (lines.length > LINES_MAX) return wrong('too-big', `it has more than ${LINES_MAX} lines`);
   if (lines.some(({ length }) => length > LINE_MAX))
-    return wrong('too-big', `it has a line of more than ${LINE_MAX / 1024 / 1024} MB`);
+    return wrong('too-big', `it has a line of more than ${LINE_MAX / 1_000_000} MB`);
   return lines;
 }
 

@@ -1,0 +1,45 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { FleetError } from '../client.ts';
+import { formatBytes } from '../domain/bytes.ts';
+import type { Cli } from './command.ts';
+
+const bad = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
+
+/** The text of a file that a person named, `-` for stdin. @throws FleetError (2) where there is none, or it cannot be meant */
+export async function readInput(cli: Cli, file: string, maxBytes: number): Promise<string> {
+  const bytes =
+    file === '-' ? Buffer.from(await cli.stdin()) : await readBounded(resolve(cli.cwd, file), { file, maxBytes });
+  const name = file === '-' ? 'stdin' : file;
+  if (bytes.length === 0) throw bad(`${name} is empty`);
+  if (bytes.length > maxBytes) throw tooLarge(name, maxBytes);
+  if (bytes.includes(0)) throw bad(`${name} is not text`);
+  return bytes.toString('utf8');
+}
+
+async function readBounded(path: string, { file, maxBytes }: { file: string; maxBytes: number }): Promise<Buffer> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw tooLarge(file, maxBytes);
+    return await readFile(path);
+  } catch (error) {
+    throw fileError(error, file);
+  }
+}
+
+/** @throws FleetError (2) where it cannot be written */
+export async function writeOutput(cli: Cli, file: string, text: string): Promise<void> {
+  await writeFile(resolve(cli.cwd, file), text).catch((error: unknown) => {
+    throw fileError(error, file);
+  });
+}
+
+function fileError(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return bad(`${file} does not exist`);
+  if (code === 'EISDIR') return bad(`${file} is a folder`);
+  if (code === 'EACCES' || code === 'EPERM') return bad(`${file} is not open to this user`);
+  return error;
+}
+
+const tooLarge = (name: string, maxBytes: number): FleetError => bad(`${name} is larger than ${formatBytes(maxBytes)}`);
