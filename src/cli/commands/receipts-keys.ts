@@ -22,7 +22,7 @@ it out where others may have had it. Records of workers that left go after 7 day
       .filter((key) => !known.some(({ id, worker }) => id === key.id && worker === key.worker));
     const keys = [...known, ...added];
     if (keys.length === 0) throw new FleetError('no worker has told its key yet: start one with fleet worker');
-    if (output === undefined) return void cli.raw(formatTrustedKeys(keys));
+    if (output === undefined) return cli.raw(formatTrustedKeys(keys));
     await writeOutput(cli, output, formatTrustedKeys(keys));
     cli.print({ file: output, added, keys }, () =>
       [
