@@ -4,6 +4,7 @@ import type { Policy } from './domain/repo-policy.ts';
 import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { Task } from './domain/task.ts';
+import type { Twin } from './domain/twins.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
 
@@ -84,6 +85,8 @@ export interface Evidence {
   tree: string;
   /** The user's checkout that `policy.copy` is taken from; null for a URL. */
   checkout: string | null;
+  /** What became meanwhile of places that the run has no business in. */
+  elsewhere: Elsewhere;
   /** A place to try something in, empty each time. */
   space(name: SpaceName): Promise<Space>;
   /** What `make` gave for this base and key on this worker before, or now. */
@@ -98,6 +101,14 @@ export interface Evidence {
   heldOutDir: string;
   /** The text of a check that was sealed to this worker. @throws where it was sealed to another, with a sentence */
   unseal(text: string): Promise<string>;
+}
+
+/** What differs from how it was before the agent began, a word each, e.g. `hooks`. */
+export interface Elsewhere {
+  /** Of the user's own repository: its owner may have worked there meanwhile. */
+  checkout: string[];
+  /** Of the worker's mirror and base store: nobody changes these things. */
+  stores: string[];
 }
 
 export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out';
@@ -159,6 +170,8 @@ export interface ResultTree {
   odd: string | null;
   /** Nested repositories, special files, links that leave the tree: each makes the result unacceptable. */
   violations: string[];
+  /** Added paths that are the same as another one on some file system, such as `README` beside `readme`. */
+  twins: Twin[];
 }
 
 export interface Change {

@@ -45,6 +45,16 @@ function foldersOf({ checkout, commonDir }: PathSource): string[] {
   return [...new Set([checkout ?? main, commonDir, main])];
 }
 
+/** Where a run has no business: the user's repository, and ours behind the run's own. */
+export const placesOf = (
+  { home }: Pick<Deps, 'home'>,
+  { sealed, baseDir, repoKey }: Pick<Prepared, 'sealed' | 'baseDir' | 'repoKey'>,
+): { checkout: string | null; stores: string[] } => ({
+  // The second one of the sealed folders has the repository itself.
+  checkout: sealed[1] ?? sealed[0] ?? null,
+  stores: [baseDir, home.mirror(repoKey)],
+});
+
 /**
  * Does what reads a base. Where git finds that damaged it is made anew from its source, once, and the work is done again.
  */

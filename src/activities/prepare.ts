@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { runContained } from '../adapters/contained.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
+import { lookElsewhere } from '../adapters/git/elsewhere.ts';
 import { createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { failpoint } from '../adapters/failpoint.ts';
@@ -19,7 +20,7 @@ import { firstIssue, type Task } from '../domain/task.ts';
 import { missing } from './conclude.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
-import { onSoundBase, openOrigin } from './origin.ts';
+import { onSoundBase, openOrigin, placesOf } from './origin.ts';
 import { findWork, takeUp } from './resume.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
@@ -89,7 +90,7 @@ async function prepare(
   const prepared: Prepared = {
     ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir },
     ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
-    ...{ resumed: taken?.resumed ?? null, preexisting },
+    ...{ resumed: taken?.resumed ?? null, preexisting, elsewhere: lookElsewhere(placesOf(deps, origin)) },
   };
   await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);

@@ -24,7 +24,7 @@ export async function readResult(
   const unread = async (violation: string): Promise<ResultTree> => {
     await removeTree(files.result);
     const { base } = prepared;
-    const nothing = { tree: '', changes: [], commits: [], leftUncommitted: 0, odd: null };
+    const nothing = { tree: '', changes: [], commits: [], leftUncommitted: 0, odd: null, twins: [] };
     return { gitDir: files.result, base, commit: base, ...nothing, violations: [violation] };
   };
   // What is left of the disk is for the receipts.

@@ -1,5 +1,6 @@
 import { failpoint } from '../adapters/failpoint.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
+import { differences, lookElsewhere } from '../adapters/git/elsewhere.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
@@ -12,7 +13,7 @@ import { readEvents } from './follow.ts';
 import { readHooks } from './read-hooks.ts';
 import { cancellable } from './heartbeat.ts';
 import { keepResult } from './keep-result.ts';
-import { onSoundBase, openOrigin } from './origin.ts';
+import { onSoundBase, openOrigin, placesOf } from './origin.ts';
 import { persist } from './persist.ts';
 import { keepNotes, readResult } from './read-result.ts';
 import { sealRun } from './seal-run.ts';
@@ -58,6 +59,9 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
     ...{ found: [], patch: keptRun.patch },
+    elsewhere: prepared.elsewhere
+      ? differences(prepared.elsewhere, lookElsewhere(placesOf(deps, prepared)))
+      : { checkout: [], stores: [] },
     askReviewer: (prompt) => {
       const { gitDir, commit } = result;
       return askReviewer(deps, ref, {

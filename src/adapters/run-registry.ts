@@ -1,3 +1,4 @@
+import type { Look } from './git/elsewhere.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -42,6 +43,8 @@ export interface Prepared {
   sealed: string[];
   /** Files that setup and copy made, by path: left out of the result where unchanged. */
   preexisting: Record<string, { mode: string; id: string }>;
+  /** How places that the run has no business in looked before; missing in what an older worker prepared. */
+  elsewhere?: Look;
 }
 
 /** What a run starts from that an earlier one left. */

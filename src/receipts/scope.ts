@@ -1,12 +1,16 @@
 import { matches } from '../adapters/glob.ts';
 import type { Task } from '../domain/task.ts';
+import { fold } from '../domain/twins.ts';
 import type { Change, ReceiptCollector } from '../ports.ts';
 import { counted, named, sample } from './bounded.ts';
+
+/** What changes how git itself treats other paths. */
+const SETTINGS = /(^|\/)\.git(modules|attributes|ignore)$/i;
 
 /** Every changed path against the globs. A rename is a deletion and an addition: both ends count. */
 export const scope: ReceiptCollector = {
   kind: 'scope',
-  async collect({ task, policy, result }) {
+  async collect({ task, policy, result, elsewhere, outcome }) {
     const paths = result.changes.map(({ path }) => path);
     const allow = policy.allow.map(matches);
     const isProtected = protecting(policy.protect);
@@ -15,6 +19,11 @@ export const scope: ReceiptCollector = {
       policy.allow.some((globs) => globs.length === 0) ||
       (task.type !== 'code' && task.repo !== undefined && !task.scope.allow);
     const outside = paths.filter((path) => !allow.every((allowed) => allowed(path)));
+    const twins = result.twins.map(({ path, of }) => `${path} beside ${of}`);
+    const special = result.changes.flatMap(({ path, kind }) => {
+      if (kind === 'mode' || kind === 'type') return `${path} (${kind})`;
+      return SETTINGS.test(path) ? path : [];
+    });
     const evidence = {
       paths: paths.length,
       outside: sample(outside),
@@ -23,17 +32,33 @@ export const scope: ReceiptCollector = {
       protectedCount: touched.length,
       allow: policy.allow.slice(0, 4).map((globs) => sample(globs).slice(0, 5)),
       protect: sample(policy.protect),
+      ...(twins.length > 0 && { twins: sample(twins) }),
+      ...(special.length > 0 && { special: sample(special) }),
+      ...(elsewhere.checkout.length > 0 && { checkout: elsewhere.checkout }),
     };
+    if (elsewhere.stores.length > 0)
+      return {
+        ok: false,
+        reason: 'tampered',
+        summary: `the worker's own repositories were changed while the agent ran: ${named(elsewhere.stores)}`,
+        evidence,
+      };
     const wrong = [
       touched.length > 0 && `changed what is protected: ${named(touched)}`,
       outside.length > 0 &&
         (readOnly
           ? `${readOnlyWhy(task)}, but ${did(result.changes, outside)}`
           : `changed what is outside its scope: ${named(outside)}`),
+      twins.length > 0 && `added what is the same as another path on some file systems: ${named(twins)}`,
     ].filter((sentence) => sentence !== false);
     if (wrong.length > 0) return { ok: false, reason: 'scope-violation', summary: wrong.join('; '), evidence };
     if (paths.length === 0) return { ok: true, summary: 'no path was changed', evidence };
-    return { ok: true, summary: `${counted(paths.length, 'changed path')}, all within the scope`, evidence };
+    // Where the agent cannot write there, it was its owner.
+    const noted =
+      outcome.isolation === 'process-group' && elsewhere.checkout.length > 0
+        ? `; the user's repository changed meanwhile: ${named(elsewhere.checkout)}`
+        : '';
+    return { ok: true, summary: `${counted(paths.length, 'changed path')}, all within the scope${noted}`, evidence };
   },
 };
 
@@ -50,15 +75,9 @@ function did(changes: readonly Change[], outside: readonly string[]): string {
   return `it ${parts.flatMap(([verb, paths]) => (paths.length > 0 ? [`${verb} ${named(paths)}`] : [])).join('; ')}`;
 }
 
-/** Also a path that is the same on a file system that folds case, accents' spelling or invisible characters. */
+/** Also a path that is the same on a file system that folds. */
 function protecting(globs: readonly string[]): (path: string) => boolean {
   const exact = matches(globs);
   const twin = matches(globs.map(fold));
   return (path) => exact(path) || twin(fold(path));
 }
-
-const fold = (path: string): string =>
-  path
-    .replace(/\p{Cf}/gu, '')
-    .normalize('NFC')
-    .toLowerCase();

@@ -141,3 +141,19 @@ test('a file that is called like a full disk is no full disk', async () => {
   expect(result.odd).not.toBeNull();
   expect(paths(result)).toEqual(['a.txt']);
 });
+
+test('an added twin of a path is told, in the tree as it becomes', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { ...FILES, 'caf\u00e9.md': '1', README: '1' });
+  write(lab.tree, { 'cafe\u0301.md': '2', 'Src/new.ts': '2' });
+  renameSync(`${lab.tree}/README`, `${lab.tree}/Readme`);
+  expect((await lab.capture()).twins).toEqual(
+    expect.arrayContaining([
+      { path: 'cafe\u0301.md', of: 'caf\u00e9.md' },
+      { path: 'Src', of: 'src' },
+    ]),
+  );
+  rmSync(`${lab.tree}/cafe\u0301.md`);
+  rmSync(`${lab.tree}/Src`, { recursive: true });
+  expect((await lab.capture()).twins).toEqual([]);
+});

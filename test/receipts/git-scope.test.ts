@@ -120,6 +120,35 @@ describe('scope', () => {
     expect(await scope.collect(evidenceOf({ task, changes: [] }))).toMatchObject({ ok: true });
   });
 
+  test('a twin of another path is outside of every scope, and what is special is in the evidence', async () => {
+    const evidence = given({}, 'readme');
+    evidence.result.changes.push({ path: 'run.sh', kind: 'mode' }, { path: 'l', kind: 'type' });
+    evidence.result.changes.push({ path: 'sub/.gitattributes', kind: 'added' });
+    expect((await scope.collect(evidence))?.evidence).toMatchObject({
+      special: ['run.sh (mode)', 'l (type)', 'sub/.gitattributes'],
+    });
+    evidence.result.twins = [{ path: 'readme', of: 'README' }];
+    expect(await scope.collect(evidence)).toMatchObject({
+      ok: false,
+      reason: 'scope-violation',
+      summary: 'added what is the same as another path on some file systems: readme beside README',
+    });
+  });
+
+  test('our own repositories changed is tampering; the user\u2019s, only a note, as people work there', async () => {
+    const evidence = given({}, 'a');
+    evidence.elsewhere = { checkout: ['HEAD', 'index'], stores: [] };
+    expect(await scope.collect(evidence)).toMatchObject({
+      ok: true,
+      summary: '1 changed path, all within the scope',
+      evidence: { checkout: ['HEAD', 'index'] },
+    });
+    evidence.outcome.isolation = 'process-group';
+    expect((await scope.collect(evidence))?.summary).toMatch(/; the user's repository changed meanwhile: HEAD, index$/);
+    evidence.elsewhere.stores.push('hooks');
+    expect(await scope.collect(evidence)).toMatchObject({ ok: false, reason: 'tampered' });
+  });
+
   test('every list must allow a path: a task can only narrow', async () => {
     const evidence = given({ allow: ['src/**'] }, 'src/a', 'src/gen/b');
     evidence.policy.allow.push(['**/gen/**']);

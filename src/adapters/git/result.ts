@@ -1,4 +1,5 @@
 import { lstatSync, rmSync } from 'node:fs';
+import { newTwins } from '../../domain/twins.ts';
 import type { Change, ResultTree } from '../../ports.ts';
 import { removeBusyTree } from '../remove-tree.ts';
 import { buildTree } from './build-tree.ts';
@@ -89,6 +90,7 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
     leftUncommitted: left.length,
     odd: 'odd' in carried ? carried.odd : null,
     violations: [...violations, ...refused],
+    twins: newTwins({ base: baseTree.entries.keys(), after: entries.keys(), added: added(changes) }),
   };
 }
 
@@ -103,6 +105,9 @@ export function compare(from: ReadonlyMap<string, Entry>, to: ReadonlyMap<string
   for (const path of from.keys()) if (!to.has(path)) changes.push({ path, kind: 'deleted' });
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
+
+const added = (changes: readonly Change[]): string[] =>
+  changes.flatMap(({ path, kind }) => (kind === 'added' ? path : []));
 
 function kindOf(old: Entry, entry: Entry): Change['kind'] {
   if (old.mode.slice(0, 3) !== entry.mode.slice(0, 3)) return 'type';

@@ -1,14 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  lstatSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { git, write, type Lab } from '../../helpers/git.ts';
 
 /** What the base has. */

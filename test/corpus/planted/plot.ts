@@ -1,5 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { git, makeRepo, write } from '../../helpers/git.ts';
 
 /** Where an agent plants: its worktree, its HOME, a command line that leaves a mark, and a program that does so. */
