@@ -55,11 +55,11 @@ test('an agent that says it is blocked parks its task with its reason: no retry,
       const report = await fleet.fleet.view(id);
       return report.state === 'done' ? report : undefined;
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 120_000 },
   );
   expect(done).toMatchObject({ runs: [{}, { resumedFrom: parked.runs[0]!.runId, reason: null }] });
   expect(await git(repo, 'show', `fleet/${id}:made.txt`)).toBe('42');
-});
+}, 180_000);
 
 test('so does a program without a protocol, by the last line of its output', async () => {
   const id = await fleet.fleet.enqueue({ objective: 'Add made.txt', repo, coder: 'plain' });
@@ -73,6 +73,6 @@ test('what a person accepts of it is delivered', async () => {
   const id = await fleet.fleet.enqueue({ objective: 'Add made.txt', repo, coder: 'blocked' });
   expect(await fleet.settled(id)).toMatchObject({ state: 'parked', reason: 'blocked-by-agent' });
   expect((await fleet.cli(['task', id, 'accept', '--why', 'half is enough'])).code).toBe(0);
-  await until(async () => (await fleet.fleet.view(id)).state === 'done', { timeoutMs: 60_000 });
+  await until(async () => (await fleet.fleet.view(id)).state === 'done', { timeoutMs: 120_000 });
   expect(await git(repo, 'show', `fleet/${id}:made.txt`)).toBe('half');
-});
+}, 180_000);
