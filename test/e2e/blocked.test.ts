@@ -24,7 +24,7 @@ test('an agent that says it is blocked parks its task with its reason: no retry,
     coder: 'blocked',
     verify: ['test -s made.txt'],
   });
-  const parked = await fleet.settled(id);
+  const parked = await fleet.settled(id, 150_000);
   const message = 'result: the agent says that it cannot do this: there is no key to sign with';
   expect(parked).toMatchObject({
     ...{ state: 'parked', reason: 'blocked-by-agent', message, branch: null, attempts: { used: 0 } },
@@ -63,15 +63,15 @@ test('an agent that says it is blocked parks its task with its reason: no retry,
 
 test('so does a program without a protocol, by the last line of its output', async () => {
   const id = await fleet.fleet.enqueue({ objective: 'Add made.txt', repo, coder: 'plain' });
-  expect(await fleet.settled(id)).toMatchObject({
+  expect(await fleet.settled(id, 150_000)).toMatchObject({
     ...{ state: 'parked', reason: 'blocked-by-agent', attempts: { used: 0 }, runs: [{ exitCode: 3 }] },
     message: 'result: the agent says that it cannot do this: no network here',
   });
-});
+}, 180_000);
 
 test('what a person accepts of it is delivered', async () => {
   const id = await fleet.fleet.enqueue({ objective: 'Add made.txt', repo, coder: 'blocked' });
-  expect(await fleet.settled(id)).toMatchObject({ state: 'parked', reason: 'blocked-by-agent' });
+  expect(await fleet.settled(id, 150_000)).toMatchObject({ state: 'parked', reason: 'blocked-by-agent' });
   expect((await fleet.cli(['task', id, 'accept', '--why', 'half is enough'])).code).toBe(0);
   await until(async () => (await fleet.fleet.view(id)).state === 'done', { timeoutMs: 120_000 });
   expect(await git(repo, 'show', `fleet/${id}:made.txt`)).toBe('half');
