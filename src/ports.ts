@@ -63,40 +63,44 @@ export interface AgentStart {
 }
 
 /** One kind of evidence. One file each in `receipts/`. */
-export interface ReceiptCollector {
+export interface ReceiptCollector<E = Evidence> {
   readonly kind: ReceiptKind;
   /** Undefined where this kind says nothing about this run, e.g. acceptance without a command. */
-  collect(evidence: Evidence): Promise<Finding | undefined>;
+  collect(evidence: E): Promise<Finding | undefined>;
 }
 
 /** What the collectors work from: gathered once, after the agent's process tree was dead. */
-export interface Evidence {
+export interface Evidence extends Tried {
   task: Task;
-  policy: Policy;
   structured: boolean;
   outcome: AgentOutcome;
   events: readonly StoredEvent[];
   /** What the coder's hooks said; null where it has none, or they could not speak. */
   hooks: HookLog | null;
-  result: ResultTree;
   /** Declared outputs are copied here. */
   outputsDir: string;
   /** The agent's worktree, dead and never trusted. */
   tree: string;
-  /** The user's checkout that `policy.copy` is taken from; null for a URL. */
-  checkout: string | null;
   /** What became meanwhile of places that the run has no business in. */
   elsewhere: Elsewhere;
-  /** A place to try something in, empty each time. */
-  space(name: SpaceName): Promise<Space>;
-  /** What `make` gave for this base and key on this worker before, or now. */
-  ofBase<T>(key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T>;
   /** What the collectors before this one found. */
   found: readonly (Finding & { kind: ReceiptKind })[];
   /** File with the change as a patch, cut at 4 MB; missing where nothing was changed. */
   patch: string;
   /** Has the policy's reviewer look at the result. `boundary` is random and made after all that it fences. */
   askReviewer(prompt: (place: { tree: string; boundary: string }) => string): Promise<Reviewed>;
+}
+
+/** What a result can be tried out with, by any worker. */
+export interface Tried {
+  policy: Policy;
+  result: ResultTree;
+  /** The user's checkout that `policy.copy` is taken from; null for a URL. */
+  checkout: string | null;
+  /** A place to try something in, empty each time. */
+  space(name: SpaceName): Promise<Space>;
+  /** What `make` gave for this base and key on this worker before, or now. */
+  ofBase<T>(key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T>;
   /** The owner's checks lie here: no agent sees the folder. */
   heldOutDir: string;
   /** The text of a check that was sealed to this worker. @throws where it was sealed to another, with a sentence */

@@ -7,6 +7,7 @@ import type { Reason } from '../domain/failure.ts';
 import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { outcomeOf } from '../domain/worker.ts';
 import { endRun, type Deps } from './context.ts';
+import { withdrawResults } from './hand-over.ts';
 import { noteWork } from './note-work.ts';
 import { heartbeating } from './heartbeat.ts';
 import { saveIfRoom } from './save-if-room.ts';
@@ -80,10 +81,12 @@ export async function releaseRun(deps: Deps, order: ReleaseOrder): Promise<Relea
 
 async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   noteWork(deps, order);
+  const prepared = deps.registry.find(order)?.prepared;
   await endRun(deps, order, 'superseded');
   const over = order.ending === 'done' || order.ending === 'cancelled';
   const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over });
   if (over) await unshareWork(deps, order);
+  if (prepared) await withdrawResults(deps, order, prepared);
   if (order.ending === 'done') await forgetWork(deps, order);
   failpoint('release.ended');
   await deps.tally.ended(order, outcomeOf(order.ending, order.reason ?? null));

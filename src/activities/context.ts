@@ -11,10 +11,14 @@ import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
+import type { WorkerFacts } from '../domain/worker.ts';
 import type { Coder } from '../ports.ts';
 import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
 import type { Disk } from './persist.ts';
+
+/** A worker as its record has it. */
+export type Attached = Pick<WorkerFacts, 'name' | 'machine' | 'hostQueue' | 'queues' | 'publicKey' | 'lease'>;
 
 /** All that the activities of one worker process work with; made once by the composition root. */
 export interface Deps {
@@ -41,6 +45,8 @@ export interface Deps {
   log(line: string): void;
   /** Whether the worker's record attends to it. */
   presence: Presence;
+  /** The workers that are attached now, by their records, and take new work. */
+  attached(): Promise<Attached[]>;
   /** What became of the runs that it took in. */
   tally: TallyBook;
   /** `<address>/<namespace>` */

@@ -23,7 +23,8 @@ export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivere
   const { prepared } = requirePrepared(deps, ref);
   const files = deps.home.run(ref.taskId, ref.runId);
   const verified = await readJson<Verified>(files.verified);
-  if (!verified?.verdict.accepted || !verified.commit) throw new Error(`run ${ref.runId} has no accepted result`);
+  if (!verified?.verdict.accepted || verified.elsewhere || !verified.commit)
+    throw new Error(`run ${ref.runId} has no accepted result`);
   const { commit } = verified;
   const { cancellationSignal } = Context.current();
   return heartbeating(

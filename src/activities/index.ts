@@ -4,11 +4,16 @@ import { attend } from './attend.ts';
 import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
 import type { Deps } from './context.ts';
 import { deliver, deliverRescued, type DeliverOrder } from './deliver.ts';
+import { findSecond, type SecondOrder } from './find-second.ts';
 import { gateTask, type GateOrder } from './gate.ts';
+import { offerResult } from './hand-over.ts';
 import { launchAgent, type LaunchOrder } from './launch.ts';
 import { createWorktree, type WorktreeOrder } from './prepare.ts';
+import { replayResult } from './replay.ts';
+import { settleReplay, type SettleOrder } from './settle-replay.ts';
 import { verifyReceipts } from './verify.ts';
 import type { Question } from '../domain/question.ts';
+import type { ReplayOrder } from '../domain/replay.ts';
 import type { RunRef } from '../domain/run.ts';
 
 /** The activities of one worker. Expected outcomes are values; an exception means broken infrastructure. */
@@ -23,6 +28,10 @@ export function createActivities(deps: Deps) {
     gateTask: (order: GateOrder) => gateTask(deps, order),
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
     verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
+    findSecond: (order: SecondOrder) => findSecond(deps, order),
+    offerResult: (ref: RunRef) => offerResult(deps, ref),
+    replayResult: (order: ReplayOrder) => replayResult(deps, order),
+    settleReplay: (order: SettleOrder) => settleReplay(deps, order),
     deliver: (order: DeliverOrder) => deliver(deps, order),
     releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { parseDocument } from 'yaml';
 import { runContained } from '../adapters/contained.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { lookElsewhere } from '../adapters/git/elsewhere.ts';
-import { createPrivateRepo, readAtBase } from '../adapters/git/private-repo.ts';
+import { createPrivateRepo } from '../adapters/git/private-repo.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { writeJson } from '../adapters/json-file.ts';
@@ -14,13 +13,14 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TaskOrigin } from '../domain/keep.ts';
 import { branchOf } from '../domain/names.ts';
-import { checkPolicy, mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
+import type { Policy } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
-import { firstIssue, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
 import { missing } from './conclude.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
+import { readPolicy } from './read-policy.ts';
 import { findWork, takeUp } from './resume.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
@@ -111,29 +111,13 @@ async function layOut(
   { base, baseDir }: Pick<Prepared, 'base' | 'baseDir'>,
 ): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
   // 2. What the repository asks for itself.
-  const read = await readRepoFile(baseDir, base);
+  const read = await readPolicy({ config }, { task, base, baseDir });
   if (!read.ok) return read;
-  const policy = mergePolicy(task, read.file, config.limits);
-  const wrong = checkPolicy(policy);
-  if (wrong) return { ok: false, failure: { reason: 'invalid-task', message: wrong } };
 
   // 3. The agent's own repository.
   const { tree } = home.run(taskId, runId);
   await createPrivateRepo({ tree, baseDir, commit: base, branch: branchOf(taskId), identity: config.git });
-  return { ok: true, policy };
-}
-
-async function readRepoFile(
-  baseDir: string,
-  base: string,
-): Promise<{ ok: true; file: RepoFile } | { ok: false; failure: Failure }> {
-  const bytes = await readAtBase({ baseDir, commit: base, path: '.fleet.yaml' });
-  const invalid = (message: string) =>
-    ({ ok: false, failure: { reason: 'invalid-task', message: `.fleet.yaml: ${message}` } }) as const;
-  const document = parseDocument(bytes?.toString('utf8') ?? '');
-  if (document.errors[0]) return invalid(document.errors[0].message.split('\n', 1)[0] ?? 'not YAML');
-  const parsed = repoFile.safeParse(document.toJS() ?? {});
-  return parsed.success ? { ok: true, file: parsed.data } : invalid(firstIssue(parsed.error));
+  return read;
 }
 
 /** Notes of earlier runs, as regular files into the folder that the agent sees. */

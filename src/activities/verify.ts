@@ -92,7 +92,8 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   if (!verdict.accepted && changed)
     await persist(deps, () => keepResult(deps, ref, { prepared, commit: result.commit }), signal);
   failpoint('verify.rejected-kept');
-  const verified = { verdict, receipts, commit: changed ? result.commit : null };
+  const elsewhere = verdict.accepted && policy.checks.where === 'other' ? { elsewhere: true as const } : {};
+  const verified: Verified = { verdict, receipts, commit: changed ? result.commit : null, ...elsewhere };
   await persist(deps, () => writeJson(files.verified, verified), signal);
   failpoint('verify.verdict-written');
   return verified;

@@ -174,6 +174,10 @@ export class RunRegistry {
     this.#borrowed.set(runId, baseDir);
   }
 
+  giveBack({ runId }: RunRef): void {
+    this.#borrowed.delete(runId);
+  }
+
   /** Base stores that must stay. */
   basesInUse(): Set<string> {
     return new Set([

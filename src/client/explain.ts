@@ -66,7 +66,9 @@ function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): str
       return `the agent runs on ${on}, ${since}${last}`;
     }
     case 'verifying':
-      return `the agent has ended, and ${on} gathers the receipts`;
+      return message && !report.partial
+        ? `${on} accepted the result: ${message}`
+        : `the agent has ended, and ${on} gathers the receipts`;
     case 'delivering':
       return `the result was accepted, and ${on} delivers it`;
     case 'parked':

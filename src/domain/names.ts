@@ -55,6 +55,9 @@ export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/
 export const rescueFolder = (taskId: string): string => `refs/fleet/${taskId}`;
 /** Beside it: a commit on top of the same work that says what is needed to go on from it. */
 export const workRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}.work`;
+/** Where a result waits for a second worker, at the repository that it came from. */
+export const RESULT_SUFFIX = '.result';
+export const resultRef = (taskId: string, runId: string): string => rescueRef(taskId, runId) + RESULT_SUFFIX;
 /** Where a repository's remote keeps the newest work of a task under way, for another machine to go on from. */
 export const wipRef = (taskId: string): string => `refs/fleet/${taskId}/wip`;
 /** Id of the workflow that is a worker's durable record; no task id has a slash. */

@@ -104,9 +104,13 @@ export function requiredKinds(task: Required): ReceiptKind[] {
 
 /** The verdict: accepted only if every required kind is there and ok, and no other receipt says no. */
 export function judge(task: Required, receipts: readonly Found[]): Judgement {
-  const missing = requiredKinds(task)
-    .filter((kind) => !receipts.some((receipt) => receipt.kind === kind))
-    .map((kind) => `${kind}: no receipt`);
+  const missing = requiredKinds(task).filter((kind) => !receipts.some((receipt) => receipt.kind === kind));
+  return verdictOf(receipts, missing);
+}
+
+/** Of these receipts, where nothing else is required. */
+export function verdictOf(receipts: readonly Found[], lacking: readonly ReceiptKind[] = []): Judgement {
+  const missing = lacking.map((kind) => `${kind}: no receipt`);
   const failed = receipts.filter((receipt) => !receipt.ok);
   // Whatever else is wrong: an agent that says so itself is not told to try again.
   const blocked = failed.filter(({ reason }) => reason === 'blocked-by-agent');

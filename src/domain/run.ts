@@ -156,6 +156,8 @@ export interface Verified {
   receipts: Receipt[];
   /** The commit that would be delivered; null where nothing changed. */
   commit: string | null;
+  /** Accepted here; a second worker has yet to come to the same verdict. */
+  elsewhere?: true;
 }
 
 export type Delivered = { ok: true; branch: string | null; commit: string } | { ok: false; failure: Failure };

@@ -155,6 +155,11 @@ export function parseTask(input: unknown): Parsed {
   const task = result.data;
   if (!task.repo && needsRepo(task.type))
     return { ok: false, message: `repo is required for a task of type ${task.type}` };
+  if (!task.repo && task.verify?.where === 'other')
+    return {
+      ok: false,
+      message: 'verify.where must be here for a task without a repo: another worker could not fetch it',
+    };
   return { ok: true, task };
 }
 

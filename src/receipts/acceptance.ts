@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { matches } from '../adapters/glob.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
-import type { Evidence, ReceiptCollector } from '../ports.ts';
+import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { impossibleTests } from './claimed-tests.ts';
 import { asJudged, passed, spent, tryCommit, type Step, type Trial } from './trial.ts';
@@ -15,7 +15,7 @@ const COMMAND_MAX = 200;
  * known test runner ran, every test that passes on the base has to pass. What runs inside the tested program's own process
  * could still forge its tests' results: `verify.heldOut` is for that.
  */
-export const acceptance: ReceiptCollector = {
+export const acceptance: ReceiptCollector<Tried> = {
   kind: 'acceptance',
   async collect(evidence) {
     const { policy, result } = evidence;
@@ -44,7 +44,7 @@ export const acceptance: ReceiptCollector = {
 };
 
 /** The trial of the result, again where it fails and `verify.retries` says so. */
-async function untilItPasses(evidence: Evidence) {
+async function untilItPasses(evidence: Tried) {
   const { checks } = evidence.policy;
   for (let attempts = 1; ; attempts += 1) {
     const trial = await tryCommit(evidence, {
@@ -67,7 +67,7 @@ export interface BaseTrial {
   report: TestReport | null;
 }
 
-export function baseTrial(evidence: Evidence): Promise<BaseTrial> {
+export function baseTrial(evidence: Tried): Promise<BaseTrial> {
   const { policy, result } = evidence;
   const { setup, copy, verify, checks } = policy;
   return evidence.ofBase(digestOf({ setup, copy, verify, results: checks.results }), async () => {
@@ -78,7 +78,7 @@ export function baseTrial(evidence: Evidence): Promise<BaseTrial> {
 }
 
 function whatIsWrong(
-  { policy, result }: Evidence,
+  { policy, result }: Tried,
   { trial, base }: { trial: Trial; base: BaseTrial | undefined },
 ): string | undefined {
   const { limits, checks, allow, restore } = policy;

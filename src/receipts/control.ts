@@ -1,7 +1,7 @@
 import { matches } from '../adapters/glob.ts';
 import { layPaths } from '../adapters/git/checkout.ts';
 import { notPassed } from '../domain/tests.ts';
-import type { Evidence, ReceiptCollector } from '../ports.ts';
+import type { ReceiptCollector, Tried } from '../ports.ts';
 import { baseTrial, type BaseTrial } from './acceptance.ts';
 import { counted, named, sample } from './bounded.ts';
 import { passed, tryCommit } from './trial.ts';
@@ -10,7 +10,7 @@ import { passed, tryCommit } from './trial.ts';
  * Whether the acceptance proves anything: what must pass now fails on the base, and on the base with the agent's tests, that
  * is on its result without the rest of what it changed.
  */
-export const control: ReceiptCollector = {
+export const control: ReceiptCollector<Tried> = {
   kind: 'control',
   async collect(evidence) {
     const { policy, result } = evidence;
@@ -38,7 +38,7 @@ export const control: ReceiptCollector = {
   },
 };
 
-async function revertedTrial(evidence: Evidence, paths: readonly string[]): Promise<BaseTrial> {
+async function revertedTrial(evidence: Tried, paths: readonly string[]): Promise<BaseTrial> {
   const { gitDir, base, commit } = evidence.result;
   const { steps, skipped, report } = await tryCommit(evidence, {
     name: 'control',
@@ -52,7 +52,7 @@ async function revertedTrial(evidence: Evidence, paths: readonly string[]): Prom
 }
 
 /** By name where tests are named and a known runner ran, else by the commands' exit codes. */
-function proves({ policy }: Evidence, { passed: allPassed, report }: BaseTrial): { ok: boolean; what: string } {
+function proves({ policy }: Tried, { passed: allPassed, report }: BaseTrial): { ok: boolean; what: string } {
   const { failToPass } = policy.checks;
   if (failToPass.length === 0 || !report)
     return { ok: !allPassed, what: allPassed ? 'the acceptance passes' : 'the acceptance fails' };

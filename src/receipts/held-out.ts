@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { Finding } from '../domain/receipt.ts';
 import type { HeldOut } from '../domain/task.ts';
-import type { Evidence, ReceiptCollector, Space } from '../ports.ts';
+import type { ReceiptCollector, Space, Tried } from '../ports.ts';
 import { counted } from './bounded.ts';
 import { asJudged, layTrial, spent } from './trial.ts';
 
@@ -20,7 +20,7 @@ interface Checked {
  * The owner's own checks, which no agent has seen: scripts that get the checkout of the result as their working folder. What
  * they say stays in a log beside the run; the agent of the next run only hears that one failed.
  */
-export const heldOut: ReceiptCollector = {
+export const heldOut: ReceiptCollector<Tried> = {
   kind: 'held-out',
   async collect(evidence) {
     const { policy, result } = evidence;
@@ -66,7 +66,7 @@ function verdict(checks: Checked[]): Finding {
 
 /** Beside the checkout: a folder with its `check.sh`, or a script. */
 async function bring(
-  { heldOutDir, unseal }: Evidence,
+  { heldOutDir, unseal }: Tried,
   { check, space, i }: { check: HeldOut; space: Space; i: number },
 ): Promise<{ program: string; folder: string; sha256: string }> {
   const folder = `${space.aside}/held-out-${i}`;

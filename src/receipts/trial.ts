@@ -6,7 +6,7 @@ import { matches } from '../adapters/glob.ts';
 import { stemOf } from '../domain/protected.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { TestReport } from '../domain/tests.ts';
-import type { ContainedResult, Evidence, Space, SpaceName } from '../ports.ts';
+import type { ContainedResult, Space, SpaceName, Tried } from '../ports.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';
 
 export interface Step {
@@ -28,7 +28,7 @@ export interface Trial {
 
 /** The commands of the policy on a commit. `prepare` changes the checkout first and gives the paths that it put back. */
 export async function tryCommit(
-  evidence: Evidence,
+  evidence: Tried,
   { name, commit, prepare }: { name: SpaceName; commit: string; prepare?: (space: Space) => Promise<string[]> },
 ): Promise<Trial> {
   const { policy } = evidence;
@@ -47,7 +47,7 @@ export async function tryCommit(
 
 /** A fresh checkout with what setup makes. */
 export async function layTrial(
-  evidence: Evidence,
+  evidence: Tried,
   { name, commit, prepare }: { name: SpaceName; commit: string; prepare?: (space: Space) => Promise<string[]> },
 ): Promise<{ space: Space; restored: string[]; setup: { ok: boolean; steps: Step[] } }> {
   const { policy, result, checkout } = evidence;
@@ -94,7 +94,7 @@ export const passed = ({ result }: Step): boolean =>
 export const spent = (steps: readonly Step[]): number => steps.reduce((sum, { result }) => sum + result.durationMs, 0);
 
 /** In the checkout of a result: what the agent may not decide about is as in the base. */
-export async function asJudged({ policy, result }: Evidence, { tree }: Space): Promise<string[]> {
+export async function asJudged({ policy, result }: Tried, { tree }: Space): Promise<string[]> {
   const { gitDir, base } = result;
   const { entries } = await treeEntries(gitDir, base);
   return restoreFrom({ gitDir, base, dir: tree }, judgedPaths(policy, [...entries.keys()]));

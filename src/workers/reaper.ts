@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { concludeAbandoned } from '../activities/conclude.ts';
 import { endRun, type Deps } from '../activities/context.ts';
+import { withdrawResults } from '../activities/hand-over.ts';
 import { saveIfRoom } from '../activities/save-if-room.ts';
 import { unshareWork } from '../activities/share-work.ts';
 import { releaseBases } from '../adapters/git/base-store.ts';
@@ -56,7 +57,10 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
   });
   await each(deps.registry.retired(), async (run) => {
     const task = await standing(client, run);
-    if (task === 'settled' || task === 'closed') await deps.registry.release(run);
+    if (task === 'settled' || task === 'closed') {
+      if (run.prepared) await withdrawResults(deps, run, run.prepared);
+      await deps.registry.release(run);
+    }
     // This worker was lost once more before its result was verified.
     if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
   });
@@ -95,6 +99,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
     deps.log(unsaved(run, error));
     return null;
   });
+  if (run.prepared) await withdrawResults(deps, run, run.prepared);
   if (deps.tally.counts(run)) await deps.tally.ended(run, 'handedOver');
   const finished = open && outcome !== undefined && outcome.stopped === null;
   if (open) await client.workflow.getHandle(taskId).signal(lateResultSignal, { runId, saved, finished });

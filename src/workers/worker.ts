@@ -16,6 +16,7 @@ import { Ledger } from '../adapters/ledger.ts';
 import { RunRegistry } from '../adapters/run-registry.ts';
 import { TallyBook } from '../adapters/tally.ts';
 import { createCoders } from '../coders/registry.ts';
+import { listWorkers } from '../client/workers.ts';
 import { leaseOf, type Config } from '../config.ts';
 import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
 import { openKeys } from '../adapters/keys.ts';
@@ -157,6 +158,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation, keys },
       ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log, tally },
       presence: new Presence(),
+      attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
 
     await endOthers(deps, log);

@@ -19,6 +19,7 @@ import { passGate } from './gate.ts';
 import { Host, HostLost } from './host.ts';
 import { settleLate } from './late.ts';
 import { listenToPeople, park } from './people.ts';
+import { verifyRun } from './verify.ts';
 
 /**
  * The life of one task.
@@ -90,7 +91,7 @@ async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
   const claim = await claimSlot(task, book);
   if (!claim) return 'late-result';
   book.claimed(claim);
-  const host = new Host(book.view.id, claim);
+  const host = Host.of(book.view.id, claim);
   try {
     const failure = await runOn(host, task, book);
     book.ended(failure);
@@ -142,8 +143,8 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
 
   // 4. Evidence and verdict, also of a run that was stopped: its receipts say how it ended.
   book.enter('verifying');
-  const verified = await host.call('verify receipts', (on) => on.verifyReceipts(host.ref));
-  book.verified(verified);
+  const verified = await verifyRun(host, book, (found) => book.verified(found));
+  if ('failure' in verified) return verified.failure;
   if (!verified.verdict.accepted) return failureOf(launched.outcome, verified.verdict);
 
   // 5. The branch.

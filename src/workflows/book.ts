@@ -79,6 +79,12 @@ export class TaskBook {
     setCurrentDetails(renderSummary(view));
   }
 
+  /** What the state of now waits for. */
+  say(message: string | null): void {
+    this.view.message = message;
+    setCurrentDetails(renderSummary(this.view));
+  }
+
   /** Leads back to the state of now. */
   remember(): () => void {
     const { state, reason, message } = this.view;
@@ -134,12 +140,13 @@ export class TaskBook {
     this.#used(this.#run(), gated.evidence['usage'] as Usage);
   }
 
-  verified({ verdict, receipts, commit }: Verified): void {
+  verified({ verdict, receipts, commit, elsewhere }: Verified): void {
     const run = this.#run();
-    this.#used(run, reviewUsage(receipts));
+    // A second worker's verdict comes with the same review.
+    if (!run.receipts.some(({ kind }) => kind === 'review')) this.#used(run, reviewUsage(receipts));
     Object.assign(run, { commit, receipts: shortened(receipts) });
     Object.assign(this.view, { verdict, receipts, commit });
-    if (verdict.accepted && commit) this.#accepted.push(commit);
+    if (verdict.accepted && !elsewhere && commit) this.#accepted.push(commit);
   }
 
   /** Accepted results of earlier runs: one of them may have been delivered unheard. */

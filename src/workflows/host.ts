@@ -13,6 +13,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { Reason } from '../domain/failure.ts';
 import { workerRecordId } from '../domain/names.ts';
+import type { SecondWorker } from '../domain/replay.ts';
 import type { Claim, Released, RunEnding, RunRef, SavedWork } from '../domain/run.ts';
 import { oweSignal } from './messages.ts';
 
@@ -37,10 +38,23 @@ const CANCELLED_MS = 12_000;
 export class Host {
   readonly ref: RunRef;
   readonly #claim: Claim;
+  readonly #holds: boolean;
 
-  constructor(taskId: string, claim: Claim) {
+  private constructor(taskId: string, claim: Claim, holds: boolean) {
     this.ref = { taskId, runId: claim.runId };
     this.#claim = claim;
+    this.#holds = holds;
+  }
+
+  /** The worker that holds the run. */
+  static of(taskId: string, claim: Claim): Host {
+    return new Host(taskId, claim, true);
+  }
+
+  /** Another worker that does something for the run and holds nothing of it: once lost, it is not asked again. */
+  beside({ name, machine, hostQueue, lease }: SecondWorker): Host {
+    const claim = { ...this.#claim, worker: name, machine, hostQueue, lease };
+    return new Host(this.ref.taskId, claim, false);
   }
 
   async call<T>(summary: string, run: (activities: Activities) => Promise<T>): Promise<T> {
@@ -72,7 +86,7 @@ export class Host {
           // It is there and could not do it: its slot is of no more use to this task.
           throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`, { answers: true });
         }
-        if (!(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
+        if (!this.#holds || !(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
       }
     }
   }

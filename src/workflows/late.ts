@@ -5,6 +5,7 @@ import type { Task } from '../domain/task.ts';
 import type { TaskBook } from './book.ts';
 import { deliverResult } from './deliver.ts';
 import { Host, HostLost } from './host.ts';
+import { verifyRun } from './verify.ts';
 
 /**
  * Puts the late result of a lost worker, if there is one, through its receipts: neither trusted nor thrown away.
@@ -17,7 +18,7 @@ export async function settleLate(task: Task, book: TaskBook): Promise<'done' | F
   if (!claim) return undefined;
   const goBack = book.remember();
   try {
-    const failure = await settle(new Host(book.view.id, claim), { task, book, run });
+    const failure = await settle(Host.of(book.view.id, claim), { task, book, run });
     if (failure === 'done') return 'done';
     goBack();
     return failure;
@@ -35,8 +36,11 @@ async function settle(
   { task, book, run }: { task: Task; book: TaskBook; run: RunView },
 ): Promise<'done' | Failure | undefined> {
   book.enter('verifying');
-  const verified = await host.call('verify receipts of a late result', (on) => on.verifyReceipts(host.ref));
-  book.lateVerified(run, verified);
+  const verified = await verifyRun(host, book, (found) => book.lateVerified(run, found));
+  if ('failure' in verified) {
+    run.late = 'rejected';
+    return undefined;
+  }
   if (!verified.verdict.accepted) return undefined;
   const failure = await deliverResult(host, { task, book, verified });
   book.lateEnded(run, verified, failure);

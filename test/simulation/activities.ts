@@ -15,6 +15,7 @@ import type {
 import { NO_USAGE } from '../../src/domain/event.ts';
 import { runIdOf } from '../../src/domain/names.ts';
 import { outcomeOf, planAgent } from './agents.ts';
+import { ELSEWHERE } from './elsewhere.ts';
 import { ActivityError } from './failures.ts';
 import { cancellable, unlessCancelled, using } from './steps.ts';
 import type { Attempt, HeldRun, Work } from './attempt.ts';
@@ -29,6 +30,7 @@ export const ACTIVITIES: Record<string, Activity> = {
   gateTask,
   launchAgent: (on, order: RunRef, attempt) => using(on, order, launchAgent(on, order, attempt)),
   verifyReceipts,
+  ...ELSEWHERE,
   deliver,
   deliverRescued,
   releaseRun: (on, order: ReleaseOrder) => using(on, order, releaseRun(on, order)),
@@ -145,20 +147,18 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
     const accepted = plan.kind === 'good' && !run.outcome.stopped && random.chance(0.95);
     const commit = accepted || random.chance(0.7) ? `commit-${ref.runId}` : null;
     if (!accepted && commit) on.vault.set(ref.runId, commit);
-    const reason = accepted ? null : plan.kind === 'crash' ? 'crashed' : 'receipts-rejected';
+    const reason: Failure['reason'] | null = accepted ? null : plan.kind === 'crash' ? 'crashed' : 'receipts-rejected';
     const reasons = accepted ? [] : ['the acceptance command failed'];
     yield* point(on, `judged ${ref.taskId}`);
-    return (run.verified = {
-      verdict: { accepted, reasons, reason, acceptance: true, digest: ref.runId },
-      receipts: [],
-      commit,
-    });
+    const elsewhere = accepted && on.world.elsewhere ? { elsewhere: true as const } : {};
+    const verdict = { accepted, reasons, reason, acceptance: true, digest: ref.runId };
+    return (run.verified = { verdict, receipts: [], commit, ...elsewhere });
   });
 }
 
 function* deliver(on: Worker, ref: RunRef, attempt: Attempt): Work<Delivered> {
   const { verified } = requireRun(on, ref);
-  if (!verified?.verdict.accepted || !verified.commit) throw new ActivityError('Error');
+  if (!verified?.verdict.accepted || verified.elsewhere || !verified.commit) throw new ActivityError('Error');
   const { commit } = verified;
   return yield* using(
     on,

@@ -86,6 +86,11 @@ export class World {
     return this.seed % 8 === 7;
   }
 
+  /** Whether a second worker has to come to the same verdict. */
+  get elsewhere(): boolean {
+    return this.seed % 8 === 6;
+  }
+
   /** A worker has come to a place, `<place> <task id>`, where it may be struck, or a person may say something. */
   reached(worker: Worker, place: string): void {
     const [name = '', taskId = ''] = place.split(' ');

@@ -1,0 +1,105 @@
+import { removeTree } from '../remove-tree.ts';
+import { compare } from './result.ts';
+import { treeEntries } from './entries.ts';
+import { git, GitFailed } from './git.ts';
+import { formatOf, initGitDir, writeRef } from './init.ts';
+import { listRemote, NETWORK_TIMEOUT_MS } from './mirror.ts';
+import { fail, failGit, type Failed } from './outcome.ts';
+import { copyObjects } from './pack.ts';
+import { readRef } from './rescue.ts';
+import { checkObjects, nameOfSource, reading, type Source } from './source.ts';
+import { dropWip } from './wip.ts';
+import type { ResultTree } from '../../ports.ts';
+
+const RESULT = 'refs/heads/result';
+
+/** Brings a commit that was handed over, and nothing else, into a repository of ours that is made anew. */
+export async function fetchResult(fetch: {
+  source: Source;
+  /** Where the source has it. */
+  ref: string;
+  commit: string;
+  base: string;
+  baseDir: string;
+  dir: string;
+  signal: AbortSignal;
+}): Promise<{ ok: true } | Failed> {
+  const { source, ref, commit, base, dir, signal } = fetch;
+  const name = nameOfSource(source);
+  await emptyResult(fetch);
+  try {
+    if (source.kind === 'url') {
+      const args = [
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        '--no-auto-gc',
+        '--no-write-fetch-head',
+        '--no-recurse-submodules',
+      ];
+      await git(['-c', 'fetch.fsckObjects=true', ...args, '--', source.url, `+${ref}:${RESULT}`], {
+        ...{ gitDir: dir, network: true, timeoutMs: NETWORK_TIMEOUT_MS, signal },
+      });
+    } else {
+      const [line = ''] = await checkObjects(source, [ref]);
+      const [id = ''] = line.split(' ');
+      if (id !== commit) return fail('repo-unavailable', `${name} does not have ${commit.slice(0, 12)} at ${ref}`);
+      await copyObjects({ from: reading(source), to: { gitDir: dir }, revs: [commit, `^${base}`], strict: true });
+      writeRef(dir, RESULT, commit);
+    }
+  } catch (error) {
+    return failGit(error, 'repo-unavailable', `${name} did not give ${ref}`);
+  }
+  if (readRef(dir, RESULT) === commit) return { ok: true };
+  return fail('repo-unavailable', `${name} does not have ${commit.slice(0, 12)} at ${ref}`);
+}
+
+/** An empty repository of ours beside a base. */
+export async function emptyResult({
+  dir,
+  base,
+  baseDir,
+}: {
+  dir: string;
+  base: string;
+  baseDir: string;
+}): Promise<void> {
+  await removeTree(dir);
+  initGitDir({ dir, format: formatOf(base), head: `ref: ${RESULT}`, bare: true, borrow: baseDir });
+}
+
+/** What a commit changed, from its trees alone. */
+export async function resultOf(of: { gitDir: string; base: string; commit: string }): Promise<ResultTree> {
+  const { gitDir, base, commit } = of;
+  const [from, to] = [await treeEntries(gitDir, base), await treeEntries(gitDir, commit)];
+  const nothing = { commits: [], leftUncommitted: 0, odd: null, violations: [] };
+  return { gitDir, base, commit, tree: await treeOf(of), changes: compare(from.entries, to.entries), ...nothing };
+}
+
+export async function treeOf({ gitDir, commit }: { gitDir: string; commit: string }): Promise<string> {
+  return (await git(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir })).toString('utf8').trim();
+}
+
+/** Removes from a source all refs under `folder` that end with `suffix`; what cannot be reached is no fault. */
+export async function dropRefs(drop: {
+  source: Source;
+  folder: string;
+  suffix: string;
+  gitDir: string;
+}): Promise<void> {
+  const { source, folder, suffix, gitDir } = drop;
+  const mine = (ref: string) => ref.startsWith(`${folder}/`) && ref.endsWith(suffix);
+  try {
+    if (source.kind === 'url') {
+      const listed = await listRemote(source.url, [`${folder}/*`]);
+      if (listed.ok)
+        for (const ref of [...listed.refs.keys()].filter(mine)) await dropWip({ url: source.url, ref, gitDir });
+      return;
+    }
+    const at = { gitDir: source.commonDir, as: source.owner };
+    const refs = (await git(['for-each-ref', '--format=%(refname)', folder], at)).toString('utf8').split('\n');
+    for (const ref of refs.filter(mine)) await git(['update-ref', '-d', ref], at);
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+  }
+}
