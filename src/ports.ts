@@ -1,6 +1,7 @@
 import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
 import type { Finding, ReceiptKind } from './domain/receipt.ts';
 import type { Policy } from './domain/repo-policy.ts';
+import type { Place } from './domain/review-prompt.ts';
 import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { Task } from './domain/task.ts';
@@ -87,8 +88,8 @@ export interface Evidence extends Tried {
   found: readonly (Finding & { kind: ReceiptKind })[];
   /** File with the change as a patch, cut at 4 MB; missing where nothing was changed. */
   patch: string;
-  /** Has the policy's reviewer look at the result. `boundary` is random and made after all that it fences. */
-  askReviewer(prompt: (place: { tree: string; boundary: string }) => string): Promise<Reviewed>;
+  /** Has the policy's reviewer look at the result. */
+  askReviewer(prompt: (place: Place) => string): Promise<Reviewed>;
 }
 
 /** What a result can be tried out with, by any worker. */

@@ -10,12 +10,13 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import { formatDuration, toMs } from '../domain/duration.ts';
 import { addUsage, NO_USAGE, sumUsage, type AgentEvent, type Usage } from '../domain/event.ts';
 import { FAILURES } from '../domain/failure.ts';
+import type { Place } from '../domain/review-prompt.ts';
 import { readOpinion, type Opinion, type Reviewed, type ReviewFailure } from '../domain/review.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Review } from '../domain/task.ts';
 import type { Coder } from '../ports.ts';
 import { missing } from './conclude.ts';
-import type { Deps } from './context.ts';
+import { coderPlan, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 
 export interface Question {
@@ -25,7 +26,7 @@ export interface Question {
   /** All that the reviewer printed goes here. */
   logFile: string;
   /** What is asked; `boundary` is random and new. */
-  prompt: (place: { tree: string; boundary: string }) => string;
+  prompt: (place: Place) => string;
   signal: AbortSignal;
 }
 
@@ -44,7 +45,7 @@ export async function askReviewer(deps: Deps, ref: RunRef, question: Question): 
   let answer: Answer = { failure: notThere(deps, name), usage: NO_USAGE };
   let asked = 0;
   for (; known && asked < TIMES && 'failure' in answer; asked += 1) {
-    const said = await askOnce(deps, ref, { ...question, review, coder: known.coder });
+    const said = await askOnce(deps, ref, { ...question, review, coder: known.coder, again: asked > 0 });
     answer = { ...said, usage: sumUsage(answer.usage, said.usage) };
   }
   const durationMs = Math.round(performance.now() - startedAt);
@@ -58,7 +59,7 @@ const notThere = (deps: Deps, coder: string): ReviewFailure => ({ ...missing(dep
 async function askOnce(
   deps: Deps,
   ref: RunRef,
-  question: Question & { review: Review; coder: Coder },
+  question: Question & { review: Review; coder: Coder; again: boolean },
 ): Promise<Answer> {
   const { coder, review, prepared, signal, logFile } = question;
   const { review: dir } = deps.home.run(ref.taskId, ref.runId);
@@ -71,7 +72,7 @@ async function askOnce(
       ...{ runId: `${ref.runId}-review-${randomBytes(4).toString('hex')}`, home, userHome: deps.env['HOME'] ?? '/' },
       // Not the files under review: a CLI takes instructions from what it finds in its working folder.
       tree: desk,
-      prompt: question.prompt({ tree, boundary: randomBytes(16).toString('hex') }),
+      prompt: question.prompt({ tree, boundary: randomBytes(16).toString('hex'), again: question.again }),
       ...(review.model ? { model: review.model } : {}),
     });
     await putFiles(start.files);
@@ -82,9 +83,12 @@ async function askOnce(
         stdout: (bytes) => listener.hear(bytes),
       },
       {
-        ...{ isolation: deps.isolation, limits: prepared.policy.limits, home: deps.home.root, hide: deps.otherHomes() },
-        show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
-        readOnly: prepared.sealed,
+        ...coderPlan(deps, {
+          show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
+          tmp,
+          sealed: prepared.sealed,
+        }),
+        limits: prepared.policy.limits,
         signal,
         env: environment(deps.env, coder.env, {
           ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },

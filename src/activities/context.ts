@@ -107,20 +107,29 @@ export function unlessLost(error: unknown): undefined {
 
 /** What the agent and the setup commands of a run may see and write. */
 export function isolationPlan(
-  { home, isolation, otherHomes, env }: Deps,
+  deps: Deps,
   ref: RunRef,
   { baseDir, sealed }: Pick<Prepared, 'baseDir' | 'sealed'>,
 ): IsolationPlan {
-  const { work, tmp } = home.run(ref.taskId, ref.runId);
+  const { work, tmp } = deps.home.run(ref.taskId, ref.runId);
+  const show = [
+    { path: work, readOnly: false },
+    { path: baseDir, readOnly: true },
+  ];
+  return coderPlan(deps, { show, tmp, sealed });
+}
+
+/** What a coder's program may see and write, for whatever it is started. */
+export function coderPlan(
+  { home, isolation, otherHomes, env }: Deps,
+  { show, tmp, sealed }: Required<Pick<IsolationPlan, 'show' | 'tmp'>> & Pick<Prepared, 'sealed'>,
+): IsolationPlan {
   const userHome = env['HOME'];
   return {
     isolation,
     home: home.root,
     hide: otherHomes(),
-    show: [
-      { path: work, readOnly: false },
-      { path: baseDir, readOnly: true },
-    ],
+    show,
     readOnly: [...sealed, ...systemFolders(env)],
     // A coder's login is kept there; not where it is the user's repository.
     writable: userHome && !sealed.some((folder) => within(folder, userHome)) ? [userHome] : [],

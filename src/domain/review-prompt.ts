@@ -8,11 +8,13 @@ const CLAIM_MAX = 2_000;
 const SUMMARY_MAX = 1_000;
 const PATHS_MAX = 300;
 
-interface Place {
+export interface Place {
   /** Folder with the files, which the reviewer can only read. */
   tree: string;
   /** Random, and made after everything that it fences: no text can hold it. */
   boundary: string;
+  /** It was asked before, and gave no answer that can be read. */
+  again: boolean;
 }
 
 interface Asked extends Place {
@@ -49,7 +51,7 @@ export function reviewPrompt(
       ...(changes.length > PATHS_MAX ? [`and ${changes.length - PATHS_MAX} more`] : []),
     ]),
     fenced('diff', cut(readable(order.diff), DIFF_MAX) || '(nothing was changed)'),
-    END,
+    end(order),
   ]);
 }
 
@@ -69,7 +71,7 @@ export function gatePrompt(
     fenced('objective', task.objective),
     section('Limits', limits(task, policy)),
     order.said ? fenced('what a person said after an earlier veto', order.said) : '',
-    END,
+    end(order),
   ]);
 }
 
@@ -110,12 +112,14 @@ const cut = (text: string, max: number): string =>
 const section = (title: string, text: string): string => `# ${title}\n\n${text}`;
 const page = (parts: readonly string[]): string => `${parts.filter(Boolean).join('\n\n')}\n`;
 
-const END = section(
-  'How to answer',
-  [
-    'End your last message with one JSON object and nothing behind it:',
-    '{"verdict": "pass", "reasons": []}',
-    'or {"verdict": "veto", "reasons": ["what is wrong and where, in one sentence", "…"]}',
-    'Five reasons at most, the gravest first, each so that the agent can mend it. Keep the message under 3,000 characters.',
-  ].join('\n'),
-);
+const end = ({ again }: Place): string =>
+  section(
+    'How to answer',
+    [
+      ...(again ? ['You were asked this before, and your answer was none, or could not be read.'] : []),
+      'End your last message with one JSON object and nothing behind it:',
+      '{"verdict": "pass", "reasons": []}',
+      'or {"verdict": "veto", "reasons": ["what is wrong and where, in one sentence", "…"]}',
+      'Five reasons at most, the gravest first, each so that the agent can mend it. Keep the message under 3,000 characters.',
+    ].join('\n'),
+  );

@@ -58,7 +58,7 @@ test('without an opinion the finding says why, and that the agent is not to blam
 describe('what a reviewer is asked', () => {
   const boundary = 'b0';
   const order = {
-    ...{ tree: '/t', boundary, diff: '', changes: [], claim: 'Done.', receipts: [] },
+    ...{ tree: '/t', boundary, again: false, diff: '', changes: [], claim: 'Done.', receipts: [] },
     task: { objective: 'Mend the sum', type: 'code', artifacts: [] },
     policy: { allow: [['src/**']], protect: ['test/**'], verify: ['npm test'] },
   } as unknown as Parameters<typeof reviewPrompt>[0];

@@ -52,9 +52,11 @@ async function noTrace(id: string, { workers, at = repo }: { workers: TestWorker
     await until(async () => (await strays(`${home}/scratch/replay-${id}`)).length === 0);
   }
 }
-/** Waits at a file of the first worker's making, on the second one only. */
-const waits = (name: string, flag: string) =>
-  `test -s made.txt && { [ "$LOGNAME" != ${name} ] || { touch ${flag}; while [ ! -e ${flag}.go ]; do sleep 0.1; done; }; }`;
+/** A command that waits, on that worker only, for a file in the user's checkout, which it can see. */
+const waits = (name: string, file = 'never') =>
+  `test -s made.txt && if [ "$LOGNAME" = ${name} ]; then while [ ! -e ${repo}/${file} ]; do sleep 0.1; done; fi`;
+const atWork = (worker: TestWorker, id: string) =>
+  until(async () => (await strays(`${worker.home}/scratch/replay-${id}`)).length > 0, { timeoutMs: 60_000 });
 
 describe('two workers', () => {
   let workers: TestWorker[];
@@ -119,9 +121,8 @@ describe('two workers', () => {
   }, 120_000);
 
   test('a cancellation while the second one is at work', async () => {
-    const flag = `${fleet.root}/stop`;
-    const id = await enqueue('two', waits('b', flag));
-    await until(() => existsSync(flag), { timeoutMs: 60_000 });
+    const id = await enqueue('two', waits('b'));
+    await atWork(workers[1]!, id);
     expect(await git(repo, 'for-each-ref', '--format=%(refname)', `refs/fleet/${id}`)).toMatch(/\.result$/);
     await fleet.fleet.cancel(id);
     await until(async () => (await fleet.fleet.view(id)).state === 'cancelled', { timeoutMs: 60_000 });
@@ -148,9 +149,8 @@ test.concurrent('without a second worker it waits and says so, until it is cance
 
 test.concurrent('a second worker that is killed in the middle is replaced', async () => {
   const [a, b] = [await first('kill'), await second('kill')];
-  const flag = `${fleet.root}/kill`;
-  const id = await enqueue('kill', waits('b', flag));
-  await until(() => existsSync(flag), { timeoutMs: 60_000 });
+  const id = await enqueue('kill', waits('b'));
+  await atWork(b, id);
   await b.stop('SIGKILL');
   const c = await second('kill', 'c');
   const report = await fleet.settled(id, 120_000);
@@ -163,12 +163,11 @@ test.concurrent('a second worker that is killed in the middle is replaced', asyn
 }, 240_000);
 
 test.concurrent('the first worker restarts while the second one is at work', async () => {
-  const [a] = [await first('again'), await second('again')];
-  const flag = `${fleet.root}/again`;
-  const id = await enqueue('again', waits('b', flag));
-  await until(() => existsSync(flag), { timeoutMs: 60_000 });
+  const [a, b] = [await first('again'), await second('again')];
+  const id = await enqueue('again', waits('b', 'go'));
+  await atWork(b, id);
   await a.stop('SIGKILL');
-  await writeFile(`${flag}.go`, '');
+  await writeFile(`${repo}/go`, '');
   await first('again');
   const report = await fleet.settled(id, 120_000);
   expect(report).toMatchObject({ state: 'done', attempts: { used: 1 } });

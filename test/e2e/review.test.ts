@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
@@ -113,7 +113,7 @@ describe('after the run', () => {
   });
 
   test.concurrent('an answer that cannot be read is asked for once more', async () => {
-    const report = await drain(`second-time ${fleet.root}/asked-before`);
+    const report = await drain('second-time');
     expect(report).toMatchObject({ state: 'done', usage: { inputTokens: 200 } });
     expect(receiptOf(report)).toMatchObject({ ok: true, evidence: { asked: 2 } });
   });
@@ -167,9 +167,10 @@ test('a worker that is killed while a reviewer is at work asks it again', async 
   const lease = { heartbeat: '3s', grace: '23s', selfKill: '10s' };
   const config = { worker: { slots: 1, queues: ['again'] }, coders, lease };
   const first = await fleet.worker('again', config);
-  const id = await enqueue(`hang-first ${fleet.root}/hung`, {}, { queue: 'again' });
-  await until(() => existsSync(`${fleet.root}/hung`), { timeoutMs: 60_000 });
+  const id = await enqueue(`wait-for ${repo}/go`, {}, { queue: 'again' });
+  await until(() => existsSync(`${first.home}/tasks/${id}/1/review.log`), { timeoutMs: 60_000 });
   await first.stop('SIGKILL');
+  await writeFile(`${repo}/go`, '');
   await fleet.worker('again', config);
   const report = await fleet.settled(id);
   expect(report).toMatchObject({ state: 'done', attempts: { used: 1 } });
