@@ -130,7 +130,7 @@ describe('two workers', () => {
   }, 120_000);
 });
 
-test.concurrent('without a second worker it waits and says so, until it is cancelled or one attaches', async () => {
+test('without a second worker it waits and says so, until it is cancelled or one attaches', async () => {
   const a = await first('late');
   const [id, other] = [await enqueue('late', 'test -s made.txt'), await enqueue('late', 'test -s made.txt')];
   for (const task of [id, other])
@@ -147,7 +147,7 @@ test.concurrent('without a second worker it waits and says so, until it is cance
   for (const task of [id, other]) await noTrace(task, { workers: [a, b] });
 }, 240_000);
 
-test.concurrent('a second worker that is killed in the middle is replaced', async () => {
+test('a second worker that is killed in the middle is replaced', async () => {
   const [a, b] = [await first('kill'), await second('kill')];
   const id = await enqueue('kill', waits('b'));
   await atWork(b, id);
@@ -162,7 +162,7 @@ test.concurrent('a second worker that is killed in the middle is replaced', asyn
   await noTrace(id, { workers: [await second('kill')] });
 }, 240_000);
 
-test.concurrent('the first worker restarts while the second one is at work', async () => {
+test('the first worker restarts while the second one is at work', async () => {
   const [a, b] = [await first('again'), await second('again')];
   const id = await enqueue('again', waits('b', 'go'));
   await atWork(b, id);
