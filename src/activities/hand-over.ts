@@ -52,7 +52,8 @@ export async function withdrawResults(
   { taskId }: RunRef,
   { task, policy, baseDir }: Pick<Prepared, 'task' | 'policy' | 'baseDir'>,
 ): Promise<void> {
-  if (policy.checks.where !== 'other' || !task.repo || !deps.inContact()) return;
+  // Records of version 0.1 have no checks.
+  if (policy.checks?.where !== 'other' || !task.repo || !deps.inContact()) return;
   const opened = await openSource({ repo: task.repo, mirrorDir: deps.home.mirror });
   if (!opened.ok) return;
   const refs = { folder: rescueFolder(taskId), suffix: RESULT_SUFFIX };
