@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { matches } from '../adapters/glob.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
+import type { Finding } from '../domain/receipt.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { impossibleTests } from './claimed-tests.ts';
@@ -15,18 +16,31 @@ const COMMAND_MAX = 200;
  * known test runner ran, every test that passes on the base has to pass. What runs inside the tested program's own process
  * could still forge its tests' results: `verify.heldOut` is for that.
  */
-export const acceptance: ReceiptCollector<Tried> = {
+export const acceptance: ReceiptCollector = {
   kind: 'acceptance',
   async collect(evidence) {
-    const { policy, result } = evidence;
-    if (policy.verify.length === 0) return undefined;
-    const { trial, wrong, base, attempts } = await untilItPasses(evidence);
-    const { steps, report, restored } = trial;
-    const lie = impossibleTests(evidence, report && countTests(report));
-    return {
-      ok: wrong === undefined && lie === undefined,
-      ...(lie ? { reason: 'fabricated' } : {}),
-      summary: wrong === undefined ? (lie ?? praise(steps, { report, attempts })) : wrong + judgedNote(restored),
+    const { finding, report } = (await accept(evidence)) ?? {};
+    const lie = finding && impossibleTests(evidence, report ? countTests(report) : null);
+    return lie ? { ...finding, ok: false, reason: 'fabricated', ...(finding.ok ? { summary: lie } : {}) } : finding;
+  },
+};
+
+/** The same by a worker that knows nothing of the agent. */
+export const acceptanceAgain: ReceiptCollector<Tried> = {
+  kind: 'acceptance',
+  collect: async (evidence) => (await accept(evidence))?.finding,
+};
+
+async function accept(evidence: Tried): Promise<{ finding: Finding; report: TestReport | null } | undefined> {
+  const { policy, result } = evidence;
+  if (policy.verify.length === 0) return undefined;
+  const { trial, wrong, base, attempts } = await untilItPasses(evidence);
+  const { steps, report, restored } = trial;
+  return {
+    report,
+    finding: {
+      ok: wrong === undefined,
+      summary: wrong === undefined ? praise(steps, { report, attempts }) : wrong + judgedNote(restored),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
@@ -39,9 +53,9 @@ export const acceptance: ReceiptCollector<Tried> = {
         restored: sample(restored),
         restoredCount: restored.length,
       },
-    };
-  },
-};
+    },
+  };
+}
 
 /** The trial of the result, again where it fails and `verify.retries` says so. */
 async function untilItPasses(evidence: Tried) {

@@ -2,7 +2,7 @@ import type { Finding, Found, ReceiptKind } from '../domain/receipt.ts';
 import { differences, type Decision, type Replayed } from '../domain/replay.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
-import { acceptance } from './acceptance.ts';
+import { acceptanceAgain } from './acceptance.ts';
 import { digestOf } from './canonical.ts';
 import { control } from './control.ts';
 import { heldOut } from './held-out.ts';
@@ -10,7 +10,7 @@ import type { TrustedKey } from './trusted-keys.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /** What a second worker gathers: all that follows from the result alone. */
-export const REPLAYED: readonly ReceiptCollector<Tried>[] = [acceptance, control, heldOut];
+export const REPLAYED: readonly ReceiptCollector<Tried>[] = [acceptanceAgain, control, heldOut];
 
 /** What these findings decide, on either worker. */
 export function decisionOf(
