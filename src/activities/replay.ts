@@ -38,12 +38,11 @@ async function replay(deps: Deps, order: ReplayOrder, signal: AbortSignal): Prom
   const origin = await open();
   if (!origin.ok) return origin;
   const dir = `${deps.home.scratch}/replay-${order.taskId}-${order.runId}`;
-  const use = { taskId: order.taskId, runId: `${order.runId}-replay` };
-  deps.registry.borrow(use, origin.baseDir);
+  const giveBack = deps.registry.borrow({ ...order, runId: `${order.runId}-replay` }, origin.baseDir);
   try {
     return await onSoundBase(origin.baseDir, { open, work: () => again(deps, order, { origin, dir, signal }) });
   } finally {
-    deps.registry.giveBack(use);
+    giveBack();
     await removeTree(dir);
   }
 }

@@ -170,12 +170,9 @@ export class RunRegistry {
   }
 
   /** Notes what a run under preparation borrows from; its record on disk says so only when it is prepared. */
-  borrow({ runId }: RunRef, baseDir: string): void {
+  borrow({ runId }: RunRef, baseDir: string): () => void {
     this.#borrowed.set(runId, baseDir);
-  }
-
-  giveBack({ runId }: RunRef): void {
-    this.#borrowed.delete(runId);
+    return () => void this.#borrowed.delete(runId);
   }
 
   /** Base stores that must stay. */

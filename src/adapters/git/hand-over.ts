@@ -72,7 +72,7 @@ export async function emptyResult({
 export async function resultOf(of: { gitDir: string; base: string; commit: string }): Promise<ResultTree> {
   const { gitDir, base, commit } = of;
   const [from, to] = [await treeEntries(gitDir, base), await treeEntries(gitDir, commit)];
-  const nothing = { commits: [], leftUncommitted: 0, odd: null, violations: [] };
+  const nothing = { commits: [], leftUncommitted: 0, odd: null, violations: [], twins: [] };
   return { gitDir, base, commit, tree: await treeOf(of), changes: compare(from.entries, to.entries), ...nothing };
 }
 
