@@ -122,8 +122,10 @@ export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out';
 export interface Space {
   /** Absolute; a checkout goes here. */
   tree: string;
-  /** Beside it: for what the commands report, and what they need of ours. */
+  /** Beside it: for what the commands report. */
   aside: string;
+  /** What they get from us, and can only read. */
+  given: string;
   /** Appended to, capped; both streams. */
   logFile: string;
   /** Runs a shell command in the tree, contained and with a clean environment; all of it is dead when it resolves. */

@@ -6,6 +6,7 @@ import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Evidence, Space, SpaceName } from '../ports.ts';
+import { VERSION } from '../version.ts';
 import type { Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
 
@@ -26,8 +27,9 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
   const space = async (name: SpaceName): Promise<Space> => {
     const dir = place.dir(name);
     const own = { tree: `${dir}/tree`, aside: `${dir}/aside`, home: `${dir}/home`, tmp: `${dir}/tmp` };
+    const given = `${dir}/given`;
     await removeTree(dir);
-    for (const folder of Object.values(own)) await mkdir(folder, { recursive: true });
+    for (const folder of [...Object.values(own), given]) await mkdir(folder, { recursive: true });
     const { tree, aside } = own;
     const run: Space['run'] = async ({ command, timeoutMs, env = {}, path = [] }) => {
       const startedAt = performance.now();
@@ -38,7 +40,8 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
           limits: prepared.policy.limits,
           home: deps.home.root,
           hide: deps.otherHomes(),
-          show: [{ path: dir }],
+          // One by one: no code of the agent's can put a link where the worker writes next.
+          show: [...Object.values(own).map((path) => ({ path })), { path: given, readOnly: true }],
           readOnly: prepared.sealed,
           tmp: own.tmp,
           // Code of the agent's runs here: it can leave nothing for a later run.
@@ -64,9 +67,11 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
       }
       return result;
     };
-    return { tree, aside, logFile: place.log(name), run };
+    return { tree, aside, given, logFile: place.log(name), run };
   };
-  return { space, ofBase: (key, make) => ofBase(prepared.baseDir, key, make) };
+  // What another version reads of the tests may have other names.
+  const tools = `${VERSION} ${process.version}`;
+  return { space, ofBase: (key, make) => ofBase(prepared.baseDir, `${key} ${tools}`, make) };
 }
 
 /** Under way in this process, by file. */

@@ -11,6 +11,8 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch {
+    // What cannot be written to, or not be looked into, belongs to us all the same.
+    await execa('chmod', ['-R', 'u+rwx', '--', path], { reject: false });
     await execa('rm', ['-rf', '--', path], { reject: false });
   }
 }

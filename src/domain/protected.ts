@@ -2,42 +2,110 @@
  * Files that decide how a result is judged, by ecosystem. Where a task names no scope, acceptance sees them as they are in
  * the base: `tests` where they were changed or deleted, `config` also where they are new. `.fleet.yaml` can name others.
  */
-const ECOSYSTEMS: Record<string, { tests: readonly string[]; config: readonly string[] }> = {
+export interface Restore {
+  tests: readonly string[];
+  config: readonly string[];
+}
+
+const ECOSYSTEMS: Record<string, Restore> = {
   any: {
-    tests: ['{test,tests,spec,specs}/**'],
+    tests: ['**/{test,tests,e2e}/**', '{spec,specs}/**', '**/*.bats'],
     config: [
       ...['.github/**', '.gitlab-ci.yml', '.gitlab/**', '.circleci/**', '.buildkite/**', '.travis.yml'],
       ...['azure-pipelines*.yml', '**/Jenkinsfile*', '.woodpecker*/**', '.drone.yml'],
-      ...['**/{Makefile,makefile,GNUmakefile}', '**/*.mk', '**/{justfile,Justfile,.justfile}', '**/Taskfile.*'],
-      ...['.fleet.yaml', '**/.env', '**/.envrc', '**/.tool-versions', '**/mise.toml', '**/.pre-commit-config.yaml'],
+      ...[
+        '**/{Makefile,makefile,GNUmakefile}',
+        '**/*.mk',
+        '**/{justfile,Justfile,.justfile}',
+        '**/Taskfile.*',
+        '**/Rakefile',
+        '**/CMakeLists.txt',
+      ],
+      ...[
+        '.fleet.yaml',
+        '**/.env',
+        '**/.env.test',
+        '**/.envrc',
+        '**/.tool-versions',
+        '**/mise.toml',
+        '**/.pre-commit-config.yaml',
+      ],
     ],
   },
   node: {
-    tests: ['**/__tests__/**', '**/__mocks__/**', '**/__snapshots__/**', '**/*.{test,spec,bench}.*', '**/*.snap'],
+    tests: [
+      '**/__tests__/**',
+      '**/__mocks__/**',
+      '**/__snapshots__/**',
+      '**/*.{test,spec,bench}.*',
+      '**/*.snap',
+      ...[
+        '**/test.{js,mjs,cjs,ts,mts,cts}',
+        '**/test-*.{js,mjs,cjs,ts,mts,cts}',
+        '**/*[-_]test.{js,mjs,cjs,ts,mts,cts}',
+      ],
+    ],
     config: [
       ...['**/package.json', '**/package-lock.json', '**/npm-shrinkwrap.json', '**/yarn.lock', '**/pnpm-lock.yaml'],
       ...['**/pnpm-workspace.yaml', '**/bun.lock*', '**/.npmrc', '**/.yarnrc*', '**/.pnp.*', '**/.pnpmfile.*'],
       ...['**/node_modules/**', '**/tsconfig*.json', '**/jsconfig*.json', '**/{jest,vitest,vite,babel}.config.*'],
       ...['**/vitest.workspace.*', '**/jest.setup.*', '**/.mocharc*', '**/.babelrc*', '**/.swcrc'],
-      ...['**/{playwright,cypress,karma,ava}.config.*', '**/.nycrc*', '**/.c8rc*', '**/.node-version', '**/.nvmrc'],
-      ...['**/{deno,turbo,nx,lerna}.json*'],
+      ...[
+        '**/{playwright,cypress,karma,ava}.config.*',
+        '**/.nycrc*',
+        '**/.c8rc*',
+        '**/.taprc',
+        '**/{.jasmine,cypress}.json',
+        '**/wdio.conf.*',
+        '**/jest.preset.*',
+        '.yarn/**',
+        '**/patches/**',
+        '.husky/**',
+        '**/.node-version',
+        '**/.nvmrc',
+      ],
+      ...['**/{deno,turbo,nx,lerna}.json*', '**/bunfig.toml', '**/karma.conf.*', '**/{gulp,Grunt}file.*'],
+      ...[
+        '**/vitest.setup.*',
+        '**/setupTests.*',
+        '**/.eslintrc*',
+        '**/eslint.config.*',
+        '**/biome.json*',
+        '**/.prettierrc*',
+      ],
     ],
   },
   python: {
     tests: ['**/test_*.py', '**/*_test.py', '**/tests/**/*.py'],
     config: [
-      ...['**/conftest.py', '**/{pytest,tox}.ini', '**/.pytest.ini', '**/setup.{cfg,py}', '**/pyproject.toml'],
+      ...[
+        '**/conftest.py',
+        '**/{pytest,tox}.{ini,toml}',
+        '**/.pytest.{ini,toml}',
+        '**/setup.{cfg,py}',
+        '**/pyproject.toml',
+      ],
       ...['**/noxfile.py', '**/requirements*.txt', '**/constraints*.txt', '**/Pipfile*', '**/{poetry,uv,pdm}.lock'],
-      ...['**/{sitecustomize,usercustomize}.py', '**/*.pth', '**/.coveragerc', '**/.python-version'],
+      ...[
+        '**/{sitecustomize,usercustomize}.py',
+        '**/*.pth',
+        '**/*.{dist,egg}-info/**',
+        '**/.coveragerc',
+        '**/.python-version',
+      ],
+      ...['**/{ruff,.ruff}.toml', '**/mypy.ini', '**/.flake8', '{unittest,pytest}.py', '{unittest,pytest}/**'],
     ],
   },
-  go: { tests: ['**/*_test.go', '**/testdata/**'], config: ['**/go.{mod,sum,work}', '**/go.work.sum'] },
+  go: {
+    tests: ['**/*_test.go', '**/testdata/**'],
+    config: ['**/go.{mod,sum,work}', '**/go.work.sum', '**/.golangci.*'],
+  },
   rust: {
     tests: ['**/tests/**/*.rs', '**/benches/**/*.rs'],
     config: ['**/Cargo.{toml,lock}', '**/build.rs', '**/.cargo/**', '**/rust-toolchain*', '**/.config/nextest.toml'],
   },
   java: {
-    tests: ['**/src/test/**', '**/src/{integrationTest,testFixtures}/**'],
+    tests: ['**/src/test/**', '**/src/{integrationTest,testFixtures,androidTest}/**'],
     config: [
       ...['**/pom.xml', '**/*.gradle', '**/*.gradle.kts', '**/gradle.properties', '**/gradle.lockfile', '**/gradle/**'],
       ...['**/{gradlew,mvnw}*', '**/.mvn/**', '**/build.{xml,sbt}', '**/buildSrc/**'],
@@ -45,10 +113,7 @@ const ECOSYSTEMS: Record<string, { tests: readonly string[]; config: readonly st
   },
 };
 
-const all = (which: 'tests' | 'config'): string[] => Object.values(ECOSYSTEMS).flatMap((one) => one[which]);
-
-export const DEFAULT_TESTS: readonly string[] = all('tests');
-export const DEFAULT_CONFIG: readonly string[] = all('config');
+export const DEFAULT_RESTORE: readonly Restore[] = Object.values(ECOSYSTEMS);
 
 /** Files of the same stem stand for each other in imports: `a/b.js`, `a/b`, `a/b/index.ts`, `a/b/__init__.py`. */
 export function stemOf(path: string): string {

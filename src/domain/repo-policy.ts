@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toBytes } from './bytes.ts';
 import { toMs } from './duration.ts';
-import { DEFAULT_CONFIG, DEFAULT_TESTS } from './protected.ts';
+import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
 
 /** `.fleet.yaml` at the root of a repository, read from the base commit. */
@@ -16,7 +16,7 @@ export const repoFile = z.strictObject({
   scope: scope.default({}),
   limits: limits.default({}),
   /** Instead of the defaults of `protected.ts`: what acceptance sees as in the base where a task names no scope. */
-  restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).default({}),
+  restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).optional(),
 });
 export type RepoFile = z.output<typeof repoFile>;
 
@@ -39,7 +39,7 @@ export interface Policy {
   allow: string[][];
   protect: string[];
   /** Files of no scope's that acceptance sees as in the base, see `protected.ts`. */
-  restore: { tests: readonly string[]; config: readonly string[] };
+  restore: readonly Restore[];
   limits: {
     totalMs: number;
     idleMs: number;
@@ -68,7 +68,7 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
     review: task.review ?? file.review ?? null,
     allow: [file.scope.allow, allowedBy(task)].filter((list) => list !== undefined),
     protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
-    restore: { tests: file.restore.tests ?? DEFAULT_TESTS, config: file.restore.config ?? DEFAULT_CONFIG },
+    restore: file.restore ? [{ tests: [], config: [], ...defined(file.restore) }] : DEFAULT_RESTORE,
     limits: {
       totalMs: toMs(merged.total),
       idleMs: toMs(merged.idle),

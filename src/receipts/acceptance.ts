@@ -6,7 +6,7 @@ import type { Finding } from '../domain/receipt.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { impossibleTests } from './claimed-tests.ts';
-import { asJudged, passed, spent, tryCommit, type Step, type Trial } from './trial.ts';
+import { isSetUp, passed, spent, testGlobs, tryCommit, type Step, type Trial } from './trial.ts';
 
 const TAIL_MAX = 600;
 const COMMAND_MAX = 200;
@@ -49,7 +49,9 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
         runners: report?.runners ?? [],
         tests: report && countTests(report),
         testsDigest: report && digestOf(linesOf(report)),
-        ...(base ? { base: { passed: base.passed, tests: base.report && countTests(base.report) } } : {}),
+        ...(base
+          ? { base: { passed: base.passed, setUp: base.setUp, tests: base.report && countTests(base.report) } }
+          : {}),
         restored: sample(restored),
         restoredCount: restored.length,
       },
@@ -64,7 +66,7 @@ async function untilItPasses(evidence: Tried) {
     const trial = await tryCommit(evidence, {
       name: 'acceptance',
       commit: evidence.result.commit,
-      prepare: (space) => asJudged(evidence, space),
+      judged: true,
     });
     const ended = trial.skipped === null && trial.steps.every(passed);
     const base = ended ? await baseTrial(evidence) : undefined;
@@ -75,21 +77,35 @@ async function untilItPasses(evidence: Tried) {
 
 /** What the commands do on the base itself: known for all tasks that start there, once one of them was verified. */
 export interface BaseTrial {
+  /** The setup commands pass there. */
+  setUp: boolean;
   /** The commands pass there. */
   passed: boolean;
   /** Null: no known test runner ran, or setup fails there. */
   report: TestReport | null;
+  /** Tests and the like that the commands themselves change. */
+  altered: string[];
 }
 
 export function baseTrial(evidence: Tried): Promise<BaseTrial> {
   const { policy, result } = evidence;
-  const { setup, copy, verify, checks } = policy;
-  return evidence.ofBase(digestOf({ setup, copy, verify, results: checks.results }), async () => {
-    const { steps, skipped, report } = await tryCommit(evidence, { name: 'base', commit: result.base });
-    const ended = skipped === null && steps.every((step) => !step.result.timedOut);
-    return { value: { passed: ended && steps.every(passed), report }, keep: ended };
+  const { setup, copy, verify, checks, limits } = policy;
+  const { memoryBytes = null, processes } = limits;
+  const key = digestOf({ setup, copy, verify, results: checks.results, memoryBytes, processes });
+  return evidence.ofBase(key, async () => {
+    const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
+    // What was cut short, or could not begin, is no property of the base.
+    const ended = trial.steps.every((step) => !step.result.timedOut && step.result.signal === null);
+    return { value: outcomeOf(trial), keep: ended && trial.skipped === null && isSetUp(trial) };
   });
 }
+
+export const outcomeOf = ({ steps, skipped, report, altered }: Trial): BaseTrial => ({
+  setUp: isSetUp({ steps }),
+  passed: skipped === null && steps.every(passed),
+  report,
+  altered,
+});
 
 function whatIsWrong(
   { policy, result }: Tried,
@@ -98,12 +114,15 @@ function whatIsWrong(
   const { limits, checks, allow, restore } = policy;
   const failed = trial.steps.find((step) => !passed(step));
   const changed = new Set(result.changes.map(({ path }) => path));
-  const testsChanged = [...changed].some(matches(restore.tests));
+  const testsChanged = [...changed].some(matches(testGlobs({ restore })));
   const mayGo = ({ file }: TestResult) => allow.length > 0 && (file === undefined ? testsChanged : changed.has(file));
   const missing = notPassed(trial.report, checks.failToPass);
+  const usual = new Set(base?.altered);
+  const altered = base && allow.length === 0 ? trial.altered.filter((path) => !usual.has(path)) : [];
   const problems = [
     failed && explain(failed, limits.verifyMs, trial.report),
     trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
+    altered.length > 0 && `changed while it was tested: ${named(altered, 5)}`,
     ...(base ? compareTests({ base: base.report, now: trial.report, mayGo }) : []),
     missing.length > 0 && unproven(missing, trial.report),
   ].filter((problem) => typeof problem === 'string');

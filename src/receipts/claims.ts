@@ -5,16 +5,18 @@ import { ranTests, testSummary } from './test-output.ts';
 // "so that the tests pass", "makes all tests pass", "if the tests pass" claim nothing.
 const NOT_WISHED = String.raw`(?<!\b(?:mak(?:e|es|ing)|so|so that|ensures?|until|unless|if|when|once|whether|lets?|sees?|get|before|should|would|must|not all|not|verify that|check that|sure|sure that)(?: the| all| these| your| existing| \d+){0,2} )`;
 const CHECKS = '(?:tests?|specs?|checks?|suites?)';
-const STATE = '(?:(?:are|is|now|have|has|were|still|all) ){0,3}(?:pass|green|succeed|ok\\b)';
+// "The tests pass null as an argument" tells what they do.
+const NO_OBJECT = String.raw`(?! (?:null|undefined|an?|the|it|them|this|that|through|arguments?|options?|values?)\b)`;
+const STATE = `(?:(?:are|is|now|have|has|were|still|all) ){0,3}(?:pass\\b${NO_OBJECT}|passe|passi|green|succeed|ok\\b)`;
 
 /** Words of success that only a command could have shown: "86/86 tests pass", "ran the test suite". */
 const TESTED: readonly RegExp[] = [
   String.raw`${NOT_WISHED}\b\d+ ?(?:/|of|out of) ?\d+ (?:[\w-]+ ){0,2}${CHECKS}\b`,
   String.raw`${NOT_WISHED}\b(?:\d+|all(?: of)?(?: the)?|every) (?:[\w-]+ ){0,2}${CHECKS} ${STATE}`,
-  String.raw`${NOT_WISHED}\b(?:tests?|suite|build) (?:(?:all|now|also|still|is|are|has|have) ){0,2}(?:pass|passe[sd]|passing|succeed(?:s|ed)|green)\b`,
+  String.raw`${NOT_WISHED}\b(?:tests?|suite|build) (?:(?:all|now|also|still|is|are|has|have) ){0,2}(?:pass\b${NO_OBJECT}|(?:passe[sd]|passing|succeed(?:s|ed)|green)\b)`,
   String.raw`${NOT_WISHED}\b\d+ (?:passed|passing)\b`,
   String.raw`${NOT_WISHED}\b\d+/\d+ (?:all )?(?:pass|passed|passing|green|ok)\b`,
-  String.raw`\b(?:ran|re-?ran|executed) (?:(?:the|all|full|whole|entire|unit|existing) ){0,3}(?:tests?|test suite|suite|build|linter|type ?check)\b`,
+  String.raw`(?<!(?:\bnot|\bnever|n't|\bworkflow|\bCI|\bhook|\bpipeline) (?:yet )?)\b(?:ran|re-?ran|executed) (?:(?:the|all|full|whole|entire|unit|existing) ){0,3}(?:tests?|test suite|suite|build|linter|type ?check)\b`,
   String.raw`\b(?:alle|\d+) Tests? (?:sind |laufen |waren )?(?:jetzt )?(?:grün|erfolgreich|durch|bestanden)`,
   String.raw`\b(?:tous|toutes|\d+) (?:les )?tests? (?:sont |ont )?(?:passent|passés?|réussis?|au vert)`,
   String.raw`\b(?:todos|todas|\d+) (?:los |las )?(?:tests?|pruebas) (?:han )?(?:pasan|pasaron|pasado|en verde)`,

@@ -2,9 +2,9 @@ import { matches } from '../adapters/glob.ts';
 import { layPaths } from '../adapters/git/checkout.ts';
 import { notPassed } from '../domain/tests.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
-import { baseTrial, type BaseTrial } from './acceptance.ts';
+import { baseTrial, outcomeOf, type BaseTrial } from './acceptance.ts';
 import { counted, named, sample } from './bounded.ts';
-import { passed, tryCommit } from './trial.ts';
+import { testGlobs, tryCommit } from './trial.ts';
 
 /**
  * Whether the acceptance proves anything: what must pass now fails on the base, and on the base with the agent's tests, that
@@ -15,10 +15,12 @@ export const control: ReceiptCollector<Tried> = {
   async collect(evidence) {
     const { policy, result } = evidence;
     if (!policy.checks.control || policy.verify.length === 0) return undefined;
-    const isTest = matches(policy.restore.tests);
+    const isTest = matches(testGlobs(policy));
     const tests = result.changes.map(({ path }) => path).filter(isTest);
     const base = await baseTrial(evidence);
     const reverted = tests.length > 0 ? await revertedTrial(evidence, tests) : base;
+    if (!base.setUp || !reverted.setUp)
+      return { ok: false, summary: 'the setup commands fail without the change: nothing can be shown', evidence: {} };
     const proof = [
       { where: 'on the base', ...proves(evidence, base) },
       { where: "on the base with the agent's tests", ...proves(evidence, reverted) },
@@ -40,15 +42,13 @@ export const control: ReceiptCollector<Tried> = {
 
 async function revertedTrial(evidence: Tried, paths: readonly string[]): Promise<BaseTrial> {
   const { gitDir, base, commit } = evidence.result;
-  const { steps, skipped, report } = await tryCommit(evidence, {
+  const trial = await tryCommit(evidence, {
     name: 'control',
     commit: base,
-    prepare: async ({ tree }) => {
-      await layPaths({ gitDir, commit, dir: tree }, paths);
-      return [];
-    },
+    all: true,
+    prepare: ({ tree }) => layPaths({ gitDir, commit, dir: tree }, paths),
   });
-  return { passed: skipped === null && steps.every(passed), report };
+  return outcomeOf(trial);
 }
 
 /** By name where tests are named and a known runner ran, else by the commands' exit codes. */

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { Finding } from '../domain/receipt.ts';
 import type { HeldOut } from '../domain/task.ts';
 import type { ReceiptCollector, Space, Tried } from '../ports.ts';
 import { counted } from './bounded.ts';
-import { asJudged, layTrial, spent } from './trial.ts';
+import { layTrial, spent } from './trial.ts';
 
 /** A check that is not there is the owner's to mend, not the agent's. */
 class Unavailable extends Error {}
@@ -29,7 +29,7 @@ export const heldOut: ReceiptCollector<Tried> = {
     const { space, setup } = await layTrial(evidence, {
       name: 'held-out',
       commit: result.commit,
-      prepare: (place) => asJudged(evidence, place),
+      judged: true,
     });
     if (!setup.ok)
       return { ok: false, summary: "the repository's setup failed before the held-out checks", evidence: {} };
@@ -64,13 +64,13 @@ function verdict(checks: Checked[]): Finding {
   return { ok: failed.length === 0, summary, evidence: { checks } };
 }
 
-/** Beside the checkout: a folder with its `check.sh`, or a script. */
+/** Beside the checkout, where nothing that runs in it can write: a folder with its `check.sh`, or a script. */
 async function bring(
   { heldOutDir, unseal }: Tried,
   { check, space, i }: { check: HeldOut; space: Space; i: number },
 ): Promise<{ program: string; folder: string; sha256: string }> {
-  const folder = `${space.aside}/held-out-${i}`;
-  await mkdir(folder, { recursive: true });
+  const folder = `${space.given}/${randomUUID()}`;
+  await mkdir(folder);
   const script = `${folder}/check.sh`;
   if (check.sealed !== undefined) {
     const text = await unseal(check.sealed).catch((error: unknown) => {

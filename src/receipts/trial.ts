@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { checkoutTree, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
+import { checkoutTree, differing, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { treeEntries } from '../adapters/git/entries.ts';
 import { matches } from '../adapters/glob.ts';
@@ -24,36 +24,48 @@ export interface Trial {
   report: TestReport | null;
   /** Paths that were put back to what they are in the base. */
   restored: string[];
+  /** Paths that the agent may not decide about, and that the commands changed. */
+  altered: string[];
 }
 
-/** The commands of the policy on a commit. `prepare` changes the checkout first and gives the paths that it put back. */
-export async function tryCommit(
-  evidence: Tried,
-  { name, commit, prepare }: { name: SpaceName; commit: string; prepare?: (space: Space) => Promise<string[]> },
-): Promise<Trial> {
+interface TrialOrder {
+  name: SpaceName;
+  commit: string;
+  /** What the agent may not decide about is as in the base, also after setup has run. */
+  judged?: boolean;
+  /** Changes the checkout first. */
+  prepare?: (space: Space) => Promise<void>;
+}
+
+/** The commands of the policy on a commit. `all`: also those behind one that fails, as each may show tests. */
+export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boolean }): Promise<Trial> {
   const { policy } = evidence;
-  const { space, restored, setup } = await layTrial(evidence, { name, commit, ...(prepare ? { prepare } : {}) });
+  const { space, restored, setup } = await layTrial(evidence, order);
   const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
   const results = policy.checks.results;
   await clearResults({ tree: space.tree, results });
   const watch = await watchTests({ dir, tree: space.tree });
   const left = policy.limits.verifyMs - spent(setup.steps);
   const tried = setup.ok
-    ? await runAll(space, { commands: policy.verify, leftMs: left, setup: false, watch })
+    ? await runAll(space, { commands: policy.verify, leftMs: left, setup: false, watch, all: order.all ?? false })
     : { steps: [], skipped: null };
   const steps = [...setup.steps, ...tried.steps];
-  return { steps, skipped: tried.skipped, restored, report: await readTests({ dir, tree: space.tree, results }) };
+  const report = await readTests({ dir, tree: space.tree, results });
+  return { steps, skipped: tried.skipped, restored, report, altered: await alteredIn(evidence, space) };
 }
 
 /** A fresh checkout with what setup makes. */
 export async function layTrial(
   evidence: Tried,
-  { name, commit, prepare }: { name: SpaceName; commit: string; prepare?: (space: Space) => Promise<string[]> },
+  { name, commit, prepare, judged = false }: TrialOrder,
 ): Promise<{ space: Space; restored: string[]; setup: { ok: boolean; steps: Step[] } }> {
   const { policy, result, checkout } = evidence;
   const space = await evidence.space(name);
   await checkoutTree({ gitDir: result.gitDir, commit, dir: space.tree });
-  const restored = (await prepare?.(space)) ?? [];
+  await prepare?.(space);
+  const asInBase = await judgedPaths(evidence);
+  const from = { gitDir: result.gitDir, base: result.base, dir: space.tree };
+  const restored = judged ? await restoreFrom(from, asInBase) : [];
   if (checkout !== null && policy.copy.length > 0)
     await copyIgnored({ checkout, tree: space.tree, globs: policy.copy });
   const { steps, skipped } = await runAll(space, {
@@ -61,7 +73,10 @@ export async function layTrial(
     leftMs: policy.limits.verifyMs,
     setup: true,
     watch: {},
+    all: false,
   });
+  // Setup may run what the agent wrote. What it adds is its business: packages above all.
+  if (judged) await restoreFrom(from, { ...asInBase, added: () => false });
   return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps } };
 }
 
@@ -72,6 +87,7 @@ async function runAll(
     leftMs: number;
     setup: boolean;
     watch: { env?: Record<string, string>; path?: string[] };
+    all: boolean;
   },
 ): Promise<{ steps: Step[]; skipped: string | null }> {
   const steps: Step[] = [];
@@ -82,7 +98,7 @@ async function runAll(
     const step = { command, setup: order.setup, result };
     steps.push(step);
     left -= result.durationMs;
-    if (!passed(step)) break;
+    if (!passed(step) && !order.all) break;
   }
   return { steps, skipped: null };
 }
@@ -91,25 +107,44 @@ async function runAll(
 export const passed = ({ result }: Step): boolean =>
   result.exitCode === 0 && !result.timedOut && result.notFound.length === 0;
 
+/** What setup makes was there: the commands had what they need. */
+export const isSetUp = ({ steps }: Pick<Trial, 'steps'>): boolean => steps.every((step) => !step.setup || passed(step));
+
 export const spent = (steps: readonly Step[]): number => steps.reduce((sum, { result }) => sum + result.durationMs, 0);
 
-/** In the checkout of a result: what the agent may not decide about is as in the base. */
-export async function asJudged({ policy, result }: Tried, { tree }: Space): Promise<string[]> {
-  const { gitDir, base } = result;
-  const { entries } = await treeEntries(gitDir, base);
-  return restoreFrom({ gitDir, base, dir: tree }, judgedPaths(policy, [...entries.keys()]));
+async function alteredIn(evidence: Tried, { tree }: Space): Promise<string[]> {
+  const { gitDir, base } = evidence.result;
+  const { changed } = await judgedPaths(evidence);
+  return differing({ gitDir, base, dir: tree }, changed);
 }
 
 /** What is protected; and where no scope says what may be changed, the tests and whatever configures them. */
-function judgedPaths({ protect, allow, restore }: Policy, base: readonly string[]): AsInBase {
+async function judgedPaths({ policy, result }: Tried): Promise<AsInBase> {
+  const { protect, allow, restore, verify } = policy;
   const isProtected = matches(protect);
   if (allow.length > 0) return { changed: isProtected, added: isProtected };
-  const isTest = matches(restore.tests);
-  const isConfig = matches(restore.config);
+  const base = [...(await treeEntries(result.gitDir, result.base)).entries.keys()];
+  const isTest = matches(testGlobs({ restore }));
+  const isConfig = matches(restore.flatMap(({ config }) => [...config]));
+  // Of an ecosystem that the base has nothing of, all is the agent's: a new project.
+  const known = restore.filter((one) => base.some(matches([...one.tests, ...one.config])));
+  const isNewConfig = matches(known.flatMap(({ config }) => [...config]));
   const stems = new Set(base.filter(isTest).map(stemOf));
+  const isScript = scriptsOf(verify);
   return {
-    changed: (path) => isProtected(path) || isTest(path) || isConfig(path),
+    changed: (path) => isProtected(path) || isTest(path) || isConfig(path) || isScript(path),
     // A new test is welcome, also with helpers of its own; one that would be imported in place of an old file is not.
-    added: (path) => isProtected(path) || isConfig(path) || (isTest(path) && stems.has(stemOf(path))),
+    added: (path) => isProtected(path) || isNewConfig(path) || (isTest(path) && stems.has(stemOf(path))),
   };
+}
+
+export const testGlobs = ({ restore }: Pick<Policy, 'restore'>): string[] => restore.flatMap(({ tests }) => [...tests]);
+
+const SCRIPT = /\.(?:sh|bash|bats)$|(?:^|[/._-])(?:check|tests?|verify|lint|ci)[^/]*$/i;
+
+/** Files that the commands name and that are there to check: `sh check.sh`, not `node src/server.js --version`. */
+function scriptsOf(commands: readonly string[]): (path: string) => boolean {
+  const words = commands.flatMap((command) => command.split(/[\s;|&()<>'"`=]+/));
+  const named = new Set(words.map((word) => word.replace(/^(?:\.\/)+/, '')).filter((word) => SCRIPT.test(word)));
+  return (path) => named.has(path);
 }

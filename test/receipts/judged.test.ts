@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { acceptance } from '../../src/receipts/acceptance.ts';
+import type { Policy } from '../../src/domain/repo-policy.ts';
 import { TrialLab } from './trial-lab.ts';
 
 /** What acceptance takes from the base although the agent changed it. */
@@ -47,7 +48,7 @@ describe('where the task names no scope', () => {
     const gone = {
       'test/helper': 'z',
       'test/helper/index.js': 'z',
-      'sub/conftest.py': 'z',
+      'sub/jest.config.js': 'z',
       '.npmrc': 'z',
       'node_modules/a/b.js': 'z',
     };
@@ -56,6 +57,58 @@ describe('where the task names no scope', () => {
     for (const path of Object.keys(fresh)) expect(existsSync(seen(path))).toBe(true);
     for (const path of Object.keys(gone)) expect(existsSync(seen(path))).toBe(false);
   });
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ['a script that a command names', { 'check.sh': 'grep -q right value.txt\n' }, 'sh ./check.sh'],
+  [
+    'a test at the top',
+    { 'test.mjs': "import fs from 'fs'; if (!/right/.test(fs.readFileSync('value.txt'))) throw 1;\n" },
+    'node test.mjs',
+  ],
+  ['a test of a package', { 'packages/a/test/x.sh': 'grep -q right value.txt\n' }, 'sh packages/a/test/x.sh'],
+])('%s is as in the base', async (_name, files, verify) => {
+  base = lab.commit(files);
+  const emptied = Object.fromEntries(Object.keys(files).map((path) => [path, '']));
+  expect(await judged(emptied, [], [verify])).toMatchObject({ ok: false });
+});
+
+test('in a new project the manifest is the agent’s, in another one it stays out', async () => {
+  const lone = new TrialLab();
+  try {
+    const empty = lone.commit({ 'README.md': 'x\n' });
+    const manifest = { 'package.json': '{"scripts":{"test":"true"}}' };
+    const evidence = lone.evidence({
+      base: empty,
+      commit: lone.commit(manifest),
+      policy: { verify: ['npm test --silent'] },
+    });
+    expect(await acceptance.collect(evidence)).toMatchObject({ ok: true });
+  } finally {
+    lone.remove();
+  }
+});
+
+test.each<[string, Partial<Policy>]>([
+  ['setup', { setup: ['sh build.sh'] }],
+  ['an acceptance command', { verify: ['sh build.sh; sh test/check.sh'] }],
+])('%s that runs the agent’s code cannot rewrite the tests', async (_name, policy) => {
+  base = lab.commit({ 'build.sh': 'true\n' });
+  const commit = lab.commit({ 'build.sh': 'echo true > test/check.sh\n' });
+  const evidence = lab.evidence({ base, commit, policy: { verify: ['sh test/check.sh'], ...policy } });
+  expect(await acceptance.collect(evidence)).toMatchObject({ ok: false });
+});
+
+test('a command that fails on the base hides none behind it', async () => {
+  const ran = lab.at('ran');
+  const verify = ['sh test/check.sh', `echo x >> ${ran}`];
+  await judged({ 'value.txt': 'right\n' }, [], verify);
+  expect(readFileSync(ran, 'utf8')).toBe('x\nx\n');
+});
+
+test('a checkout that its own tests remove is a failed acceptance, no broken worker', async () => {
+  const finding = await judged({ 'value.txt': 'right\n' }, [], ['rm -rf "$PWD" 2>/dev/null; true']);
+  expect(finding).toBeDefined();
 });
 
 test('what the scope allows is the agent’s own', async () => {

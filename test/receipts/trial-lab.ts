@@ -63,13 +63,19 @@ export class TrialLab {
   async #space(name: string): Promise<Space> {
     const dir = this.at(`trials/${name}`);
     rmSync(dir, { recursive: true, force: true });
-    const own = { tree: `${dir}/tree`, aside: `${dir}/aside`, home: `${dir}/home`, tmp: `${dir}/tmp` };
+    const own = {
+      tree: `${dir}/tree`,
+      aside: `${dir}/aside`,
+      home: `${dir}/home`,
+      tmp: `${dir}/tmp`,
+      given: `${dir}/given`,
+    };
     for (const folder of Object.values(own)) mkdirSync(folder, { recursive: true });
-    const { tree, aside, home, tmp } = own;
+    const { tree, aside, home, tmp, given } = own;
     const logFile = this.at(`${name}.log`);
     const PATH = process.env['PATH'] ?? '';
     return {
-      ...{ tree, aside, logFile },
+      ...{ tree, aside, given, logFile },
       run: ({ command, timeoutMs, env = {}, path = [] }) =>
         runContained(
           { command, cwd: tree, timeoutMs, logFile },

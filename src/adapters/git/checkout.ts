@@ -30,6 +30,18 @@ export interface AsInBase {
   added(path: string): boolean;
 }
 
+/** Paths of the base, of those that `changed` names, that are not in a checkout as in the base. */
+export async function differing(
+  { gitDir, base: commit, dir }: { gitDir: string; base: string; dir: string },
+  changed: AsInBase['changed'],
+): Promise<string[]> {
+  const base = await treeEntries(gitDir, commit);
+  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), known: [] });
+  const wrong = ([path, entry]: [string, Entry]) =>
+    entry.mode !== '160000' && changed(path) && !same(entry, now.get(path));
+  return [...base.entries].filter(wrong).map(([path]) => path);
+}
+
 /** Makes those paths exactly what they are in base: restored, or removed where it has none. Gives the ones that were not so. */
 export async function restoreFrom(
   { gitDir, base: commit, dir }: { gitDir: string; base: string; dir: string },

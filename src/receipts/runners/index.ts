@@ -18,7 +18,7 @@ interface Checkout {
 
 /** Removes the JUnit reports that a checkout already carries: what counts is written by a test run. None is read where this gave up. */
 export async function clearResults(checkout: Checkout): Promise<void> {
-  for (const path of await findJunit(checkout).catch(() => [])) await rm(path, { force: true });
+  for (const path of await findJunit(checkout).catch(() => [])) await rm(path, { force: true }).catch(() => undefined);
 }
 
 /**
@@ -26,16 +26,16 @@ export async function clearResults(checkout: Checkout): Promise<void> {
  * can be read. Never throws for what it finds.
  */
 export async function readTests({ dir, tree, results }: Checkout & { dir: string }): Promise<TestReport | null> {
-  const from = { folder: join(dir, 'reports'), allowance: new Allowance(), reports: new Reports(tree) };
-  const { reports } = from;
   try {
+    const reports = new Reports(tree);
+    const from = { folder: join(dir, 'reports'), allowance: new Allowance(), reports };
     await readLines(from);
     await readCargoLogs(from);
     for (const path of await findJunit({ tree, results }))
       reports.add('junit', parseJunit((await from.allowance.read(path)) ?? ''));
+    const found = reports.all();
+    return found.runners.length > 0 || results.length > 0 ? found : null;
   } catch {
     return null;
   }
-  const found = reports.all();
-  return found.runners.length > 0 || results.length > 0 ? found : null;
 }
