@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
 import { agent, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
+
+// Several at a time, each with an agent and a reviewer: a busy machine takes its time.
+jest.setTimeout(240_000);
 
 let fleet: TestFleet;
 let worker: TestWorker;
@@ -31,7 +34,7 @@ const enqueue = (does: string, review: Partial<TaskInput['review']> = {}, input:
     ...{ review: { coder: 'critic', ...review }, ...input },
   });
 const drain = async (...given: Parameters<typeof enqueue>): Promise<TaskReport> =>
-  fleet.settled(await enqueue(...given));
+  fleet.settled(await enqueue(...given), 200_000);
 const receiptOf = (report: TaskReport) => report.receipts.find(({ kind }) => kind === 'review');
 const ran = (id: string) => existsSync(`${worker.home}/tasks/${id}/1/events.jsonl`);
 
