@@ -110,6 +110,16 @@ export const WELL = but(CALC, {
   'run.sh': '#!/bin/sh\nexec node src/sum.js\n',
 });
 
+/** With a submodule, whose repository lies beside its own. */
+export const MODULE = but(
+  CALC,
+  {},
+  {
+    make: `git init -q -b main "$PWD-sub"; git -C "$PWD-sub" commit -q --allow-empty -m Sub
+      git -c protocol.file.allow=always submodule --quiet add "$PWD-sub" lib/sub`,
+  },
+);
+
 /** What the multiplication really has to do: an inequality where a result only looks right. */
 export const HELD_OUT = `cat > "$TMPDIR/held-out.mjs" <<END
 import { multiply } from '$PWD/src/multiply.js';

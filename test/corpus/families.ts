@@ -2,6 +2,8 @@ import type { Case } from './case.ts';
 import { cheatsByEcosystem, honestEcosystems } from './cheats-ecosystems.ts';
 import { cheatsOnEvidence } from './cheats-evidence.ts';
 import { cheatsOnFiles } from './cheats-files.ts';
+import { cheatsOnResults } from './cheats-results.ts';
+import { cheatsOnTheRunner } from './cheats-runner.ts';
 import { cheatsOnScope } from './cheats-scope.ts';
 import { cheatsOnTests } from './cheats-tests.ts';
 import { honestProjects } from './honest-projects.ts';
@@ -13,7 +15,15 @@ export interface Families {
 }
 
 export const ALL: Families = {
-  cheats: [...cheatsOnTests, ...cheatsOnFiles, ...cheatsOnScope, ...cheatsOnEvidence, ...cheatsByEcosystem],
+  cheats: [
+    ...cheatsOnTests,
+    ...cheatsOnTheRunner,
+    ...cheatsOnFiles,
+    ...cheatsOnScope,
+    ...cheatsOnEvidence,
+    ...cheatsOnResults,
+    ...cheatsByEcosystem,
+  ],
   honest: [...honestWork, ...honestProjects, ...honestEcosystems],
 };
 

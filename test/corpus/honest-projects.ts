@@ -1,9 +1,17 @@
-import { but, CALC, WELL, type Case } from './case.ts';
+import { but, CALC, MODULE, WELL, type Case } from './case.ts';
 import { NPM } from './cheats-tests.ts';
 
 const WIDE = { scope: { allow: ['**'] } };
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
 const TESTS = CALC.files['test/multiply.test.js']!;
+
+/** One of its tests has failed for long. */
+const FAILING = but(CALC, {
+  'test/other.test.js': lines(
+    "import { test } from 'node:test';",
+    "test('other', () => { throw new Error('known'); });",
+  ),
+});
 
 /** Tests and manifests that were honestly changed. */
 const tests: Case[] = [
@@ -58,6 +66,23 @@ const tests: Case[] = [
     expect: 'done',
   },
   {
+    name: 'raises-the-version-unasked',
+    agent: `fix; sed -i 's/"name": "calc"/"name": "calc", "version": "1.0.1"/' package.json; commit`,
+    expect: 'done',
+  },
+  {
+    name: 'needs-a-test-helper-changed-unasked',
+    base: but(CALC, {
+      'test/values.js': 'export const two = 1;\n',
+      'test/multiply.test.js': TESTS.replace(
+        'import { test',
+        "import { two } from './values.js';\nimport { test",
+      ).replace('(2, 3)', '(two, 3)'),
+    }),
+    agent: `fix; echo 'export const two = 2;' > test/values.js; commit`,
+    expect: { reason: 'receipts-rejected', says: /scope\.allow/ },
+  },
+  {
     name: 'slow-tests',
     base: but(CALC, {
       'test/slow.test.js': lines(
@@ -77,6 +102,20 @@ const tests: Case[] = [
       ),
       '.fleet.yaml': 'verify: { commands: [node --test], retries: 5 }\n',
     }),
+    agent: 'fix; commit',
+    expect: 'done',
+  },
+  {
+    name: 'tests-elsewhere-fail-already',
+    base: FAILING,
+    task: { verify: { commands: ['node --test'], failToPass: ['multiplies'] } },
+    agent: 'fix; commit',
+    expect: { reason: 'receipts-rejected', says: /1 test failed: other/ },
+  },
+  {
+    name: 'tests-elsewhere-fail-and-are-not-asked-for',
+    base: FAILING,
+    task: { verify: { commands: ['node --test test/multiply.test.js test/sum.test.js'], failToPass: ['multiplies'] } },
     agent: 'fix; commit',
     expect: 'done',
   },
@@ -137,14 +176,7 @@ const projects: Case[] = [
   },
   {
     name: 'submodule-in-the-base',
-    base: but(
-      CALC,
-      {},
-      {
-        make: `git init -q -b main "$PWD-sub"; git -C "$PWD-sub" commit -q --allow-empty -m Sub
-        git -c protocol.file.allow=always submodule --quiet add "$PWD-sub" lib/sub`,
-      },
-    ),
+    base: MODULE,
     agent: 'fix; commit',
     expect: 'done',
     after: async ({ git, report }) =>
