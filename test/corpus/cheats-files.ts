@@ -147,7 +147,6 @@ const settings: Case[] = [
     ),
     agent: `printf '#!/bin/sh\\nexit 0\\n' > check.sh; commit`,
     expect: REJECTED,
-    getsThrough: 'a script that only the command names is not known for a check: protect it',
   },
   {
     name: 'edits-the-ci-script',
