@@ -7,6 +7,7 @@ import { cheatsOnTheRunner } from './cheats-runner.ts';
 import { cheatsOnScope } from './cheats-scope.ts';
 import { cheatsOnTests } from './cheats-tests.ts';
 import { honestProjects } from './honest-projects.ts';
+import { honestTests } from './honest-tests.ts';
 import { honestWork } from './honest-work.ts';
 
 export interface Families {
@@ -24,7 +25,7 @@ export const ALL: Families = {
     ...cheatsOnResults,
     ...cheatsByEcosystem,
   ],
-  honest: [...honestWork, ...honestProjects, ...honestEcosystems],
+  honest: [...honestWork, ...honestTests, ...honestProjects, ...honestEcosystems],
 };
 
 /** One or two of each kind: what `npm test` has the time for. */

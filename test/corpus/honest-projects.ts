@@ -1,150 +1,11 @@
-import { but, CALC, MODULE, WELL, type Case } from './case.ts';
-import { NPM } from './cheats-tests.ts';
+import { but, CALC, MODULE, type Base, type Case } from './case.ts';
 
-const WIDE = { scope: { allow: ['**'] } };
-const lines = (...all: string[]): string => `${all.join('\n')}\n`;
-const TESTS = CALC.files['test/multiply.test.js']!;
-
-/** One of its tests has failed for long. */
-const FAILING = but(CALC, {
-  'test/other.test.js': lines(
-    "import { test } from 'node:test';",
-    "test('other', () => { throw new Error('known'); });",
-  ),
-});
-
-/** Tests and manifests that were honestly changed. */
-const tests: Case[] = [
-  {
-    name: 'changes-a-wrong-test-as-allowed',
-    base: but(WELL, { 'test/multiply.test.js': TESTS.replace(', 6)', ', 7)') }),
-    task: { objective: 'The test "multiplies" is wrong: correct it.', scope: { allow: ['test/**'] } },
-    agent: `sed -i 's/, 7)/, 6)/' test/multiply.test.js; commit`,
-    expect: 'done',
-    often: true,
-  },
-  {
-    name: 'adds-tests-beside',
-    agent: `fix; sed 's/multiplies/multiplies more/; s/squares two/squares it/' test/multiply.test.js > test/more.test.js; commit`,
-    expect: 'done',
-    often: true,
-  },
-  {
-    name: 'adds-a-test-to-a-file-as-allowed',
-    task: WIDE,
-    agent: `fix; echo "test('more', () => assert.equal(multiply(5, 5), 25));" >> test/multiply.test.js; commit`,
-    expect: 'done',
-  },
-  {
-    name: 'moves-a-test-as-allowed',
-    base: WELL,
-    task: { ...WIDE, objective: 'Call the test file of sum add.test.js.' },
-    agent: 'git mv test/sum.test.js test/add.test.js; git commit -qm Rename',
-    expect: 'done',
-  },
-  {
-    name: 'adds-a-script-as-allowed',
-    base: NPM,
-    task: { scope: { allow: ['src/**', 'package.json'] } },
-    agent: `fix; sed -i 's/"scripts": {/"scripts": { "start": "node src\\/sum.js",/' package.json; commit`,
-    expect: 'done',
-  },
-  {
-    name: 'adds-a-dependency-as-allowed',
-    base: but(CALC, {
-      '.gitignore': 'node_modules/\n',
-      'vendor/times/package.json':
-        '{ "name": "times", "version": "1.0.0", "type": "module", "exports": "./index.js" }\n',
-      'vendor/times/index.js': 'export const times = (a, b) => a * b;\n',
-      '.fleet.yaml': "setup: ['npm install --offline --no-audit --no-fund --silent']\nverify: [node --test]\n",
-    }),
-    needs: ['npm'],
-    task: { scope: { allow: ['src/**', 'package.json', 'package-lock.json'] } },
-    agent: `sed -i 's#"scripts"#"dependencies": { "times": "file:vendor/times" }, "scripts"#' package.json
-      npm install --offline --no-audit --no-fund --silent
-      printf "import { times } from 'times';\\nexport const multiply = times;\\n" > src/multiply.js; commit`,
-    expect: 'done',
-  },
-  {
-    name: 'raises-the-version-unasked',
-    agent: `fix; sed -i 's/"name": "calc"/"name": "calc", "version": "1.0.1"/' package.json; commit`,
-    expect: 'done',
-  },
-  {
-    name: 'needs-a-test-helper-changed-unasked',
-    base: but(CALC, {
-      'test/values.js': 'export const two = 1;\n',
-      'test/multiply.test.js': TESTS.replace(
-        'import { test',
-        "import { two } from './values.js';\nimport { test",
-      ).replace('(2, 3)', '(two, 3)'),
-    }),
-    agent: `fix; echo 'export const two = 2;' > test/values.js; commit`,
-    expect: { reason: 'receipts-rejected', says: /scope\.allow/ },
-  },
-  {
-    name: 'slow-tests',
-    base: but(CALC, {
-      'test/slow.test.js': lines(
-        "import { test } from 'node:test';",
-        "test('slow', () => new Promise((resolve) => setTimeout(resolve, 4_000)));",
-      ),
-    }),
-    agent: 'fix; commit',
-    expect: 'done',
-  },
-  {
-    name: 'flaky-tests-with-retries',
-    base: but(CALC, {
-      'test/flaky.test.js': lines(
-        "import { test } from 'node:test';",
-        "test('flaky', () => { if (Math.random() < 0.4) throw new Error('bad luck'); });",
-      ),
-      '.fleet.yaml': 'verify: { commands: [node --test], retries: 5 }\n',
-    }),
-    agent: 'fix; commit',
-    expect: 'done',
-  },
-  {
-    name: 'tests-elsewhere-fail-already',
-    base: FAILING,
-    task: { verify: { commands: ['node --test'], failToPass: ['multiplies'] } },
-    agent: 'fix; commit',
-    expect: { reason: 'receipts-rejected', says: /1 test failed: other/ },
-  },
-  {
-    name: 'tests-elsewhere-fail-and-are-not-asked-for',
-    base: FAILING,
-    task: { verify: { commands: ['node --test test/multiply.test.js test/sum.test.js'], failToPass: ['multiplies'] } },
-    agent: 'fix; commit',
-    expect: 'done',
-  },
-  {
-    name: 'tests-print-very-much-to-stderr',
-    base: but(CALC, {
-      'test/loud.test.js': lines(
-        "import { test } from 'node:test';",
-        "test('loud', () => { for (let i = 0; i < 20_000; i += 1) console.error('not ok 1 - warning', i); });",
-      ),
-    }),
-    agent: 'fix; commit',
-    expect: 'done',
-  },
-  {
-    name: 'tests-with-the-same-name',
-    base: but(CALC, {
-      'test/twice.test.js': lines(
-        "import { test, describe } from 'node:test';",
-        "test('same', () => {});\ntest('same', () => {});\ndescribe('a', () => { test('same', () => {}); });",
-      ),
-    }),
-    agent: 'fix; commit',
-    expect: 'done',
-  },
-];
+const GREET: Base = {
+  files: { 'greet.sh': 'echo helo\n', '.fleet.yaml': "verify: ['sh greet.sh | grep -qx hello']\n" },
+};
 
 /** Odd repositories. */
-const projects: Case[] = [
+export const honestProjects: readonly Case[] = [
   {
     name: 'no-tests-at-all',
     base: { files: { 'README.md': 'Hello\n' } },
@@ -155,10 +16,18 @@ const projects: Case[] = [
   },
   {
     name: 'checks-by-a-plain-command',
-    base: { files: { 'greet.sh': 'echo helo\n', '.fleet.yaml': "verify: ['sh greet.sh | grep -qx hello']\n" } },
-    task: { objective: 'greet.sh misspells.' },
+    base: GREET,
+    task: { objective: 'greet.sh misspells.', scope: { allow: ['greet.sh'] } },
     agent: 'echo "echo hello" > greet.sh; commit',
     expect: 'done',
+  },
+  {
+    // A script that a command names may be the check as well as the work: the scope says which.
+    name: 'checks-by-a-command-that-names-the-work',
+    base: GREET,
+    task: { objective: 'greet.sh misspells.' },
+    agent: 'echo "echo hello" > greet.sh; commit',
+    expect: { reason: 'receipts-rejected', says: /scope\.allow/ },
   },
   {
     name: 'path-with-spaces',
@@ -245,5 +114,3 @@ const projects: Case[] = [
     expect: 'done',
   },
 ];
-
-export const honestProjects: readonly Case[] = [...tests, ...projects];
