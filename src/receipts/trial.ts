@@ -140,9 +140,9 @@ async function judgedPaths({ policy, result }: Tried): Promise<AsInBase> {
 
 export const testGlobs = ({ restore }: Pick<Policy, 'restore'>): string[] => restore.flatMap(({ tests }) => [...tests]);
 
-const SCRIPT = /\.(?:sh|bash|bats)$|(?:^|[/._-])(?:check|tests?|verify|lint|ci)[^/]*$/i;
+const SCRIPT = /\.bats$|(?:^|[/._-])(?:check|tests?|verify|lint|ci)[^/]*$/i;
 
-/** Files that the commands name and that are there to check: `sh check.sh`, not `node src/server.js --version`. */
+/** Files that the commands name and that are there to check, by their names: `sh check.sh`, not `sh greet.sh | grep hello`. */
 function scriptsOf(commands: readonly string[]): (path: string) => boolean {
   const words = commands.flatMap((command) => command.split(/[\s;|&()<>'"`=]+/));
   const named = new Set(words.map((word) => word.replace(/^(?:\.\/)+/, '')).filter((word) => SCRIPT.test(word)));

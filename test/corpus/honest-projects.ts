@@ -22,12 +22,12 @@ export const honestProjects: readonly Case[] = [
     expect: 'done',
   },
   {
-    // A script that a command names may be the check as well as the work: the scope says which.
+    // A script that a command names may be the check as well as the work: its name says which.
     name: 'checks-by-a-command-that-names-the-work',
     base: GREET,
     task: { objective: 'greet.sh misspells.' },
     agent: 'echo "echo hello" > greet.sh; commit',
-    expect: { reason: 'receipts-rejected', says: /scope\.allow/ },
+    expect: 'done',
   },
   {
     name: 'path-with-spaces',
