@@ -4,7 +4,7 @@ export default {
   testEnvironmentOptions: { globalsCleanup: 'off' },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/test/agents/', '/test/faults/', '/test/corpus/all', '/node_modules/'],
+  testPathIgnorePatterns: ['/test/agents/', '/test/faults/', '/test/corpus/(?:all|planted|hiding)', '/node_modules/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
