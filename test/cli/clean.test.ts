@@ -89,10 +89,10 @@ test('removes by class and age, lists it first, and leaves alone what may be nee
   expect(rows[0]).toEqual(['CLASS', 'WHAT', 'AGE', 'SIZE']);
   expect(rows.slice(1, -2).map(([kind, what, days]) => [kind, what, days])).toEqual([
     ['unused', 'leftover', expect.any(String)],
-    ['accepted', `task ${ids.done}`, '8d'],
-    ['orphaned', 'task forgotten', '8d'],
-    ['rejected', `task ${ids.failed}`, '15d'],
-    ['parked', `task ${ids.parked}`, '21d'],
+    ['accepted', `task ${ids.done}`, expect.stringMatching(/^8d/)],
+    ['orphaned', 'task forgotten', expect.stringMatching(/^8d/)],
+    ['rejected', `task ${ids.failed}`, expect.stringMatching(/^15d/)],
+    ['parked', `task ${ids.parked}`, expect.stringMatching(/^21d/)],
   ]);
   expect(dry.out).toMatch(/5 things, 4\d\d KB to remove\n$/);
   expect(await kept(layout)).toHaveLength(7);
