@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { execa } from 'execa';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 
@@ -16,14 +17,23 @@ afterAll(() => fleet[Symbol.asyncDispose]());
 test('a worker that is stopped while it verifies says nothing about the work', async () => {
   const repo = await fleet.repo('verifying');
   const first = await fleet.worker('verifier', { coders });
-  const gate = `${fleet.root}/gate`;
-  const verify = [`touch ${gate}.begun; while [ ! -e ${gate} ]; do sleep 0.1; done`];
+  const verify = ['touch begun; while [ ! -e gate ]; do sleep 0.1; done'];
   const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok', verify });
-  await until(() => existsSync(`${gate}.begun`), { timeoutMs: 30_000 });
+  // Commands can write nowhere but into their trials.
+  const runs = `${first.home}/runs`;
+  const begun = () =>
+    readdirSync(runs, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /trials\/\w+\/tree\/begun$/.test(path))
+      .map((path) => `${runs}/${path}`);
+  await until(() => begun().length > 0, { timeoutMs: 50_000 });
   await first.stop('SIGTERM');
-  await execa('touch', [gate]);
   await fleet.worker('verifier', { coders });
-  const report = await fleet.fleet.wait(id, 60_000);
+  const open = async () => {
+    await Promise.all(begun().map((path) => writeFile(`${dirname(path)}/gate`, '').catch(() => undefined)));
+    return (await fleet.fleet.wait(id, 500)) !== undefined;
+  };
+  await until(open, { timeoutMs: 60_000 });
+  const report = await fleet.fleet.wait(id, 1_000);
   expect(report).toMatchObject({ state: 'done', attempts: { used: 1 } });
   expect(report!.runs).toHaveLength(1);
 }, 120_000);
