@@ -1,12 +1,22 @@
-import { createHash } from 'node:crypto';
 import { matches } from '../adapters/glob.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
+import { digestOf } from './canonical.ts';
 import { impossibleTests } from './claimed-tests.ts';
-import { isSetUp, passed, spent, testGlobs, tryCommit, type Step, type Trial } from './trial.ts';
+import {
+  alteredIn,
+  isSetUp,
+  judgedPaths,
+  passed,
+  spent,
+  testGlobs,
+  tryCommit,
+  type Step,
+  type Trial,
+} from './trial.ts';
 
 const TAIL_MAX = 600;
 const COMMAND_MAX = 200;
@@ -62,28 +72,30 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
 /** The trial of the result, again where it fails and `verify.retries` says so. */
 async function untilItPasses(evidence: Tried) {
   const { checks } = evidence.policy;
+  const asInBase = await judgedPaths(evidence);
   for (let attempts = 1; ; attempts += 1) {
-    const trial = await tryCommit(evidence, {
-      name: 'acceptance',
-      commit: evidence.result.commit,
-      judged: true,
-    });
+    const trial = await tryCommit(evidence, { name: 'acceptance', commit: evidence.result.commit, asInBase });
     const ended = trial.skipped === null && trial.steps.every(passed);
     const base = ended ? await baseTrial(evidence) : undefined;
-    const wrong = whatIsWrong(evidence, { trial, base });
+    const altered = base ? await alteredIn(evidence, trial, asInBase.changed) : [];
+    const wrong = whatIsWrong(evidence, { trial, base, altered });
     if (wrong === undefined || attempts > checks.retries) return { trial, wrong, base, attempts };
   }
 }
 
-/** What the commands do on the base itself: known for all tasks that start there, once one of them was verified. */
-export interface BaseTrial {
+/** What came of the commands, whatever commit they ran on. */
+export interface Outcome {
   /** The setup commands pass there. */
   setUp: boolean;
   /** The commands pass there. */
   passed: boolean;
   /** Null: no known test runner ran, or setup fails there. */
   report: TestReport | null;
-  /** Tests and the like that the commands themselves change. */
+}
+
+/** On the base itself: known for all tasks that start there, once one of them was verified. */
+interface BaseTrial extends Outcome {
+  /** Files that the commands themselves change, whatever a task may decide about. */
   altered: string[];
 }
 
@@ -96,20 +108,20 @@ export function baseTrial(evidence: Tried): Promise<BaseTrial> {
     const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
     // What was cut short, or could not begin, is no property of the base.
     const ended = trial.steps.every((step) => !step.result.timedOut && step.result.signal === null);
-    return { value: outcomeOf(trial), keep: ended && trial.skipped === null && isSetUp(trial) };
+    const altered = await alteredIn(evidence, trial, () => true);
+    return { value: { ...outcomeOf(trial), altered }, keep: ended && trial.skipped === null && isSetUp(trial) };
   });
 }
 
-export const outcomeOf = ({ steps, skipped, report, altered }: Trial): BaseTrial => ({
+export const outcomeOf = ({ steps, skipped, report }: Trial): Outcome => ({
   setUp: isSetUp({ steps }),
   passed: skipped === null && steps.every(passed),
   report,
-  altered,
 });
 
 function whatIsWrong(
   { policy, result }: Tried,
-  { trial, base }: { trial: Trial; base: BaseTrial | undefined },
+  { trial, base, altered }: { trial: Trial; base: BaseTrial | undefined; altered: readonly string[] },
 ): string | undefined {
   const { limits, checks, allow, restore } = policy;
   const failed = trial.steps.find((step) => !passed(step));
@@ -118,11 +130,11 @@ function whatIsWrong(
   const mayGo = ({ file }: TestResult) => allow.length > 0 && (file === undefined ? testsChanged : changed.has(file));
   const missing = notPassed(trial.report, checks.failToPass);
   const usual = new Set(base?.altered);
-  const altered = base && allow.length === 0 ? trial.altered.filter((path) => !usual.has(path)) : [];
+  const rewritten = allow.length === 0 ? altered.filter((path) => !usual.has(path)) : [];
   const problems = [
     failed && explain(failed, limits.verifyMs, trial.report),
     trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
-    altered.length > 0 && `changed while it was tested: ${named(altered, 5)}`,
+    rewritten.length > 0 && `changed while it was tested: ${named(rewritten, 5)}`,
     ...(base ? compareTests({ base: base.report, now: trial.report, mayGo }) : []),
     missing.length > 0 && unproven(missing, trial.report),
   ].filter((problem) => typeof problem === 'string');
@@ -188,5 +200,3 @@ const shortened = ({ command, setup, result }: Step) => ({
 /** What ran, in an order that does not depend on the machine. */
 const linesOf = (report: TestReport): string[] =>
   [...statuses(report)].map(([key, { status }]) => `${key}\0${status}`).sort();
-
-const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

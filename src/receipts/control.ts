@@ -2,7 +2,7 @@ import { matches } from '../adapters/glob.ts';
 import { layPaths } from '../adapters/git/checkout.ts';
 import { notPassed } from '../domain/tests.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
-import { baseTrial, outcomeOf, type BaseTrial } from './acceptance.ts';
+import { baseTrial, outcomeOf, type Outcome } from './acceptance.ts';
 import { counted, named, sample } from './bounded.ts';
 import { testGlobs, tryCommit } from './trial.ts';
 
@@ -40,7 +40,7 @@ export const control: ReceiptCollector<Tried> = {
   },
 };
 
-async function revertedTrial(evidence: Tried, paths: readonly string[]): Promise<BaseTrial> {
+async function revertedTrial(evidence: Tried, paths: readonly string[]): Promise<Outcome> {
   const { gitDir, base, commit } = evidence.result;
   const trial = await tryCommit(evidence, {
     name: 'control',
@@ -52,7 +52,7 @@ async function revertedTrial(evidence: Tried, paths: readonly string[]): Promise
 }
 
 /** By name where tests are named and a known runner ran, else by the commands' exit codes. */
-function proves({ policy }: Tried, { passed: allPassed, report }: BaseTrial): { ok: boolean; what: string } {
+function proves({ policy }: Tried, { passed: allPassed, report }: Outcome): { ok: boolean; what: string } {
   const { failToPass } = policy.checks;
   if (failToPass.length === 0 || !report)
     return { ok: !allPassed, what: allPassed ? 'the acceptance passes' : 'the acceptance fails' };

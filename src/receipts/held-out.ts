@@ -1,11 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { Finding } from '../domain/receipt.ts';
 import type { HeldOut } from '../domain/task.ts';
 import type { ReceiptCollector, Space, Tried } from '../ports.ts';
 import { counted } from './bounded.ts';
-import { layTrial, spent } from './trial.ts';
+import { sha256 } from './canonical.ts';
+import { judgedPaths, layTrial, spent } from './trial.ts';
 
 /** A check that is not there is the owner's to mend, not the agent's. */
 class Unavailable extends Error {}
@@ -29,7 +30,7 @@ export const heldOut: ReceiptCollector<Tried> = {
     const { space, setup } = await layTrial(evidence, {
       name: 'held-out',
       commit: result.commit,
-      judged: true,
+      asInBase: await judgedPaths(evidence),
     });
     if (!setup.ok)
       return { ok: false, summary: "the repository's setup failed before the held-out checks", evidence: {} };
@@ -37,15 +38,14 @@ export const heldOut: ReceiptCollector<Tried> = {
     let left = policy.limits.verifyMs - spent(setup.steps);
     try {
       for (const [i, check] of checks.entries()) {
-        const { program, folder, sha256 } = await bring(evidence, { check, space, i });
-        const startedAt = performance.now();
-        const { exitCode, timedOut } = await space.run({
-          command: program,
+        const { folder, digest } = await bring(evidence, { check, space, i });
+        const { exitCode, timedOut, durationMs } = await space.run({
+          command: 'sh "$HELD_OUT/check.sh"',
           timeoutMs: Math.max(1, Math.ceil(left)),
           env: { HELD_OUT: folder },
         });
-        left -= performance.now() - startedAt;
-        done.push({ sha256, exitCode, timedOut });
+        left -= durationMs;
+        done.push({ sha256: digest, exitCode, timedOut });
       }
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
@@ -68,7 +68,7 @@ function verdict(checks: Checked[]): Finding {
 async function bring(
   { heldOutDir, unseal }: Tried,
   { check, space, i }: { check: HeldOut; space: Space; i: number },
-): Promise<{ program: string; folder: string; sha256: string }> {
+): Promise<{ folder: string; digest: string }> {
   const folder = `${space.given}/${randomUUID()}`;
   await mkdir(folder);
   const script = `${folder}/check.sh`;
@@ -87,8 +87,5 @@ async function bring(
     await cp(from, stat.isFile() ? script : folder, { recursive: true });
     if (!existsSync(script)) throw new Unavailable(`held-out check ${i + 1}: ${check.path} has no check.sh`);
   }
-  const sha256 = createHash('sha256')
-    .update(await readFile(script))
-    .digest('hex');
-  return { program: 'sh "$HELD_OUT/check.sh"', folder, sha256 };
+  return { folder, digest: sha256(await readFile(script)) };
 }

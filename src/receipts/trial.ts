@@ -24,15 +24,15 @@ export interface Trial {
   report: TestReport | null;
   /** Paths that were put back to what they are in the base. */
   restored: string[];
-  /** Paths that the agent may not decide about, and that the commands changed. */
-  altered: string[];
+  /** With what the commands left. */
+  space: Space;
 }
 
 interface TrialOrder {
   name: SpaceName;
   commit: string;
-  /** What the agent may not decide about is as in the base, also after setup has run. */
-  judged?: boolean;
+  /** What is put back to what it is in the base: before setup, and what the base has of it after setup as well. */
+  asInBase?: AsInBase;
   /** Changes the checkout first. */
   prepare?: (space: Space) => Promise<void>;
 }
@@ -44,28 +44,27 @@ export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boo
   const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
   const results = policy.checks.results;
   await clearResults({ tree: space.tree, results });
-  const watch = await watchTests({ dir, tree: space.tree });
+  const watch = await watchTests(dir);
   const left = policy.limits.verifyMs - spent(setup.steps);
   const tried = setup.ok
     ? await runAll(space, { commands: policy.verify, leftMs: left, setup: false, watch, all: order.all ?? false })
     : { steps: [], skipped: null };
   const steps = [...setup.steps, ...tried.steps];
   const report = await readTests({ dir, tree: space.tree, results });
-  return { steps, skipped: tried.skipped, restored, report, altered: await alteredIn(evidence, space) };
+  return { steps, skipped: tried.skipped, restored, report, space };
 }
 
 /** A fresh checkout with what setup makes. */
 export async function layTrial(
   evidence: Tried,
-  { name, commit, prepare, judged = false }: TrialOrder,
+  { name, commit, prepare, asInBase }: TrialOrder,
 ): Promise<{ space: Space; restored: string[]; setup: { ok: boolean; steps: Step[] } }> {
   const { policy, result, checkout } = evidence;
   const space = await evidence.space(name);
   await checkoutTree({ gitDir: result.gitDir, commit, dir: space.tree });
   await prepare?.(space);
-  const asInBase = await judgedPaths(evidence);
   const from = { gitDir: result.gitDir, base: result.base, dir: space.tree };
-  const restored = judged ? await restoreFrom(from, asInBase) : [];
+  const restored = asInBase ? await restoreFrom(from, asInBase) : [];
   if (checkout !== null && policy.copy.length > 0)
     await copyIgnored({ checkout, tree: space.tree, globs: policy.copy });
   const { steps, skipped } = await runAll(space, {
@@ -76,7 +75,7 @@ export async function layTrial(
     all: false,
   });
   // Setup may run what the agent wrote. What it adds is its business: packages above all.
-  if (judged) await restoreFrom(from, { ...asInBase, added: () => false });
+  if (asInBase) await restoreFrom(from, { ...asInBase, added: () => false });
   return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps } };
 }
 
@@ -112,14 +111,15 @@ export const isSetUp = ({ steps }: Pick<Trial, 'steps'>): boolean => steps.every
 
 export const spent = (steps: readonly Step[]): number => steps.reduce((sum, { result }) => sum + result.durationMs, 0);
 
-async function alteredIn(evidence: Tried, { tree }: Space): Promise<string[]> {
-  const { gitDir, base } = evidence.result;
-  const { changed } = await judgedPaths(evidence);
-  return differing({ gitDir, base, dir: tree }, changed);
-}
+/** Files of the base that a trial has left otherwise, of those that are asked for. */
+export const alteredIn = (
+  { result: { gitDir, base } }: Tried,
+  { space }: Trial,
+  asked: AsInBase['changed'],
+): Promise<string[]> => differing({ gitDir, base, dir: space.tree }, asked);
 
 /** What is protected; and where no scope says what may be changed, the tests and whatever configures them. */
-async function judgedPaths({ policy, result }: Tried): Promise<AsInBase> {
+export async function judgedPaths({ policy, result }: Tried): Promise<AsInBase> {
   const { protect, allow, restore, verify } = policy;
   const isProtected = matches(protect);
   if (allow.length > 0) return { changed: isProtected, added: isProtected };

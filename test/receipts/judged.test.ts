@@ -99,6 +99,13 @@ test.each<[string, Partial<Policy>]>([
   expect(await acceptance.collect(evidence)).toMatchObject({ ok: false });
 });
 
+test('files that the commands always change are no sign of cheating, whatever scope the base was first tried for', async () => {
+  base = lab.commit({ 'test/runs.txt': '' });
+  const verify = ['echo ran >> test/runs.txt; sh test/check.sh'];
+  expect(await judged({ 'value.txt': 'right\n' }, [['value.txt']], verify)).toMatchObject({ ok: true });
+  expect(await judged({ 'other.txt': 'x\n' }, [], verify)).toMatchObject({ ok: true });
+});
+
 test('a command that fails on the base hides none behind it', async () => {
   const ran = lab.at('ran');
   const verify = ['sh test/check.sh', `echo x >> ${ran}`];

@@ -13,7 +13,7 @@ async function lab() {
   const temp = await tempDir();
   const [tree, dir] = [join(temp.path, 'tree'), join(temp.path, 'dir')];
   mkdirSync(tree);
-  await watchTests({ dir, tree });
+  await watchTests(dir);
   return {
     tree,
     at: (name: string) => join(dir, 'reports', name),

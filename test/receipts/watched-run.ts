@@ -34,7 +34,7 @@ export async function watchedRun(
   }
   for (const [path, target] of Object.entries(links)) symlinkSync(resolve(target), join(tree, path));
   await clearResults({ tree, results });
-  const { env, path } = watch ? await watchTests({ dir, tree }) : { env: {}, path: [] };
+  const { env, path } = watch ? await watchTests(dir) : { env: {}, path: [] };
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
     cwd: tree,
     env: { ...caches, HOME: home, CI: '1', LC_ALL: 'C', ...env, PATH: [...path, process.env['PATH']].join(':') },

@@ -14,7 +14,7 @@ const HOSTS = ['x86_64', 'aarch64'].flatMap((cpu) =>
  * Lays the probes into `dir`, and gives what the commands of a trial need in their environment so that every test run of theirs,
  * however it is started, reports to `dir`: variables, and folders in front of PATH.
  */
-export async function watchTests({ dir }: { dir: string; tree: string }): Promise<{
+export async function watchTests(dir: string): Promise<{
   env: Record<string, string>;
   path: string[];
 }> {
