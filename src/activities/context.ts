@@ -10,7 +10,6 @@ import { systemFolders } from '../adapters/system-folders.ts';
 import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
 import type { HomeLayout } from '../domain/names.ts';
-import { mergePolicy, repoFile } from '../domain/repo-policy.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { WorkerFacts } from '../domain/worker.ts';
 import type { Coder } from '../ports.ts';
@@ -74,9 +73,7 @@ export function requireRun(deps: Deps, ref: RunRef): RunRecord {
 export function requirePrepared(deps: Deps, ref: RunRef): RunRecord & { prepared: Prepared } {
   const record = requireRun(deps, ref);
   if (!record.prepared) throw ApplicationFailure.nonRetryable(`run ${ref.runId} has no worktree`, 'UnknownRun');
-  // A worker of version 0.1 prepared without these.
-  const policy = { ...mergePolicy(record.prepared.task, repoFile.parse({})), ...record.prepared.policy };
-  return { ...record, prepared: { ...record.prepared, policy } };
+  return { ...record, prepared: record.prepared };
 }
 
 /** Stops what lives of a run, and waits until nothing of it does. Harmless where nothing lives. */

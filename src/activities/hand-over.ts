@@ -1,5 +1,6 @@
 import { deliverBranch } from '../adapters/git/deliver.ts';
-import { dropRefs, treeOf } from '../adapters/git/hand-over.ts';
+import { treeOf } from '../adapters/git/entries.ts';
+import { dropRefs } from '../adapters/git/hand-over.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { readFile } from 'node:fs/promises';
 import { readJson } from '../adapters/json-file.ts';
@@ -52,8 +53,7 @@ export async function withdrawResults(
   { taskId }: RunRef,
   { task, policy, baseDir }: Pick<Prepared, 'task' | 'policy' | 'baseDir'>,
 ): Promise<void> {
-  // Records of version 0.1 have no checks.
-  if (policy.checks?.where !== 'other' || !task.repo || !deps.inContact()) return;
+  if (policy.checks.where !== 'other' || !task.repo || !deps.inContact()) return;
   const opened = await openSource({ repo: task.repo, mirrorDir: deps.home.mirror });
   if (!opened.ok) return;
   const refs = { folder: rescueFolder(taskId), suffix: RESULT_SUFFIX };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { failpoint } from '../adapters/failpoint.ts';
 import { readAgentFile } from '../adapters/agent-file.ts';
-import { gitText } from '../adapters/git/git.ts';
+import { treeOf } from '../adapters/git/entries.ts';
 import { readRef, saveRescue } from '../adapters/git/rescue.ts';
 import { markForPruning } from '../adapters/git/vault.ts';
 import { captureResult } from '../adapters/git/result.ts';
@@ -114,7 +114,7 @@ async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord> {
   const there = readRef(vaultDir, workRef(taskId, runId));
   const old = there ? await readWorkRecord(vaultDir, there) : undefined;
   const same =
-    old?.meta.head === made.head && (await treeOf(vaultDir, old.commit)) === (await treeOf(made.gitDir, made.commit));
+    old?.meta.head === made.head && (await treeOf({ gitDir: vaultDir, commit: old.commit })) === (await treeOf(made));
   const commit = same ? old.commit : made.commit;
   const { session, inFlight } = await conversationOf(deps, run);
   if (same && ((await readSession(old)) ?? NOTHING).equals(session?.bytes ?? NOTHING)) return old;
@@ -168,9 +168,6 @@ export async function forgetWork(deps: Deps, ref: RunRef): Promise<void> {
   await markForPruning(vaultDir);
   await removeTree(folder);
 }
-
-const treeOf = (gitDir: string, commit: string): Promise<string> =>
-  gitText(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir });
 
 export function savedOf({ meta, commit }: WorkRecord, pushed: boolean): SavedWork {
   return { commit, head: meta.head, session: meta.session?.id ?? null, pushed, at: meta.at };

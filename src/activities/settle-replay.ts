@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { treeOf } from '../adapters/git/hand-over.ts';
+import { treeOf } from '../adapters/git/entries.ts';
 import { readJson, writeJson, writeText } from '../adapters/json-file.ts';
 import type { Replayed } from '../domain/replay.ts';
 import type { RunRef, Verified } from '../domain/run.ts';

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
 import { runContained } from '../adapters/contained.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Evidence, Space, SpaceName } from '../ports.ts';
+import { sha256 } from '../receipts/canonical.ts';
 import { VERSION } from '../version.ts';
 import type { Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
@@ -79,7 +79,7 @@ const making = new Map<string, Promise<unknown>>();
 
 /** Kept in the base store, which agents can only read, and gone with it. */
 async function ofBase<T>(baseDir: string, key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T> {
-  const file = `${baseDir}/fleet-${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`;
+  const file = `${baseDir}/fleet-${sha256(key).slice(0, 32)}.json`;
   const known = await readJson<{ value: T }>(file);
   if (known) return known.value;
   const earlier = making.get(file) as Promise<T> | undefined;

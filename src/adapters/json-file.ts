@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -28,31 +28,34 @@ export function writeJsonSync(path: string, value: unknown): void {
   writeTextSync(path, `${JSON.stringify(value)}\n`);
 }
 
-/** Blocks for two fsyncs. */
-function writeTextSync(path: string, text: string): void {
+const writeTextSync = (path: string, text: string): void => place(path, { text, by: renameSync });
+
+/** Writes the file only if there is none yet, and says whether it did. */
+export const createJsonSync = (path: string, value: unknown): boolean =>
+  createTextSync(path, `${JSON.stringify(value)}\n`);
+
+/** As `createJsonSync`, for any text. */
+export function createTextSync(path: string, text: string): boolean {
+  try {
+    place(path, { text, by: linkSync });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The whole text on the disk first, then under its name. Blocks for two fsyncs. */
+function place(path: string, { text, by }: { text: string; by: (draft: string, path: string) => void }): void {
   drafts += 1;
   const draft = `${path}.${process.pid}.${drafts}.tmp`;
   try {
     withFile(draft, 'wx', (fd) => writeAll(fd, text));
-    renameSync(draft, path);
-  } catch (error) {
+    by(draft, path);
+  } finally {
     rmSync(draft, { force: true });
-    throw error;
   }
   syncFolder(dirname(path));
-}
-
-/** Writes the file only if there is none yet, and says whether it did. */
-export function createJsonSync(path: string, value: unknown): boolean {
-  try {
-    withFile(path, 'wx', (fd) => writeAll(fd, `${JSON.stringify(value)}\n`));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    rmSync(path, { force: true });
-    throw error;
-  }
-  syncFolder(dirname(path));
-  return true;
 }
 
 function writeAll(fd: number, text: string): void {

@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { FleetError } from '../domain/error.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { WorkerKeys } from '../domain/worker.ts';
-import { writeText } from './json-file.ts';
+import { createTextSync } from './json-file.ts';
 import { newIdentity, openText, type Identity } from './sealed.ts';
 import { publicPart, signerOf, type Signer } from './signer.ts';
 
@@ -65,22 +65,9 @@ function identityOf(text: string): Identity | undefined {
 }
 
 async function readOrMake(path: string, make: () => Promise<string>): Promise<string> {
-  if (!statSync(path, { throwIfNoEntry: false })) await create(path, await make());
+  if (!statSync(path, { throwIfNoEntry: false })) createTextSync(path, await make());
   requirePrivate(path, '600');
   return readFileSync(path, 'utf8');
-}
-
-/** Whole or not at all, and never over a file that is there. */
-async function create(path: string, text: string): Promise<void> {
-  const draft = `${path}.new`;
-  await writeText(draft, text);
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }
 
 function requirePrivate(path: string, mode: string): void {

@@ -8,6 +8,7 @@ import type { RunRef, SavedWork } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import { readJson, writeJson } from './json-file.ts';
 import { removeTree } from './remove-tree.ts';
+import { upgraded } from './upgrade-record.ts';
 
 /** What this worker knows of a run that it claimed; `run.json` in the run's folder. */
 export interface RunRecord extends RunRef {
@@ -87,8 +88,7 @@ export class RunRegistry {
       for (const run of await readdir(`${home.runs}/${task}`)) {
         const { dir, record: file } = home.run(task, run);
         const record = await readJson<RunRecord>(file);
-        // Up to 0.1 a record had the server's address.
-        if (record) registry.#runs.set(run, record.server.includes('/') ? { ...record, server } : record);
+        if (record) registry.#runs.set(run, upgraded(record, server));
         else if (existsSync(file)) registry.torn.push({ taskId: task, runId: run });
         else await removeTree(dir);
       }

@@ -31,11 +31,13 @@ export interface Expected {
 
 export interface Ending {
   accepted: boolean;
+  /** Why not. */
   reasons: string[];
   task: string;
   runId: string;
   base: string;
   commit: string;
+  /** Digest of the last verdict. */
   verdict: string;
 }
 

@@ -5,62 +5,11 @@ import { isCut, type ToolCall } from './shell-calls.ts';
 
 /** What else has a dot is a field, a call or a name: `process.env`, `user.name`. */
 const ENDINGS = [
-  ...[
-    '[cm]?[jt]sx?',
-    'jsonc?',
-    'mdx?',
-    'pyi?',
-    'go',
-    'rs',
-    'java',
-    'kts?',
-    'scala',
-    'rb',
-    'php',
-    'cs',
-    'c',
-    'h',
-    'cc',
-    'cpp',
-    'hpp',
-  ],
-  ...[
-    'swift',
-    'sh',
-    'ps1',
-    'ya?ml',
-    'toml',
-    'ini',
-    'cfg',
-    'xml',
-    'html?',
-    'css',
-    'scss',
-    'less',
-    'vue',
-    'svelte',
-    'sql',
-    'txt',
-  ],
-  ...[
-    'csv',
-    'lock',
-    'gradle',
-    'proto',
-    'graphql',
-    'tf',
-    'ipynb',
-    'dart',
-    'lua',
-    'exs?',
-    'hs',
-    'clj',
-    'zig',
-    'nix',
-    'snap',
-    'rst',
-  ],
-].join('|');
+  '[cm]?[jt]sx? jsonc? mdx? pyi? go rs java kts? scala rb php cs c h cc cpp hpp swift sh ps1 ya?ml toml ini cfg',
+  'xml html? css scss less vue svelte sql txt csv lock gradle proto graphql tf ipynb dart lua exs? hs clj zig nix snap rst',
+]
+  .join(' ')
+  .replaceAll(' ', '|');
 /** Names of files as prose has them: not a URL, a glob or a call. */
 const PATH = String.raw`((?:\.{0,2}\/)?(?:[\w@+.-]+\/)*[\w@+-][\w@+.-]*\.(?:${ENDINGS}))`;
 const DONE = '(?:created?|added|wrote|written|generated|introduced|updated|modified|changed|edited|refactored|rewrote)';

@@ -1,6 +1,6 @@
 import { isSignedBy } from '../adapters/signer.ts';
 import { sha256 } from './canonical.ts';
-import { BundleWalk, type Opened, type Shown } from './bundle-walk.ts';
+import { BundleWalk, type Ending, type Opened, type Shown } from './bundle-walk.ts';
 import { PAYLOAD_TYPE, pae } from './dsse.ts';
 import { isWrong, linesOf, readEnvelope, readStatement, wrong, type Problem, type Wrong } from './read-bundle.ts';
 import { keysOf, type TrustedKey } from './trusted-keys.ts';
@@ -17,19 +17,7 @@ export interface Trust {
 }
 
 export type Checked =
-  | {
-      ok: true;
-      accepted: boolean;
-      /** Why not. */
-      reasons: string[];
-      task: string;
-      runId: string;
-      base: string;
-      commit: string;
-      /** Digest of the last verdict. */
-      verdict: string;
-      statements: Shown[];
-    }
+  | ({ ok: true; statements: Shown[] } & Ending)
   | {
       ok: false;
       problem: Problem;

@@ -51,4 +51,5 @@ test('creates only where there is none', async () => {
   using f = folder();
   expect([createJsonSync(f.file, 1), createJsonSync(f.file, 2)]).toEqual([true, false]);
   expect(await readJson(f.file)).toBe(1);
+  expect(readdirSync(f.dir)).toEqual(['a.json']);
 });

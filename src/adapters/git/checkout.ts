@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { same, treeEntries, type Entry } from './entries.ts';
+import { same, treeEntries, type Entry, type Tree } from './entries.ts';
 import { git } from './git.ts';
 import { formatOf } from './init.ts';
 import { walkTree } from './walk.ts';
@@ -36,11 +36,12 @@ export async function differing(
   changed: AsInBase['changed'],
 ): Promise<string[]> {
   const base = await treeEntries(gitDir, commit);
-  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), known: [] });
-  const wrong = ([path, entry]: [string, Entry]) =>
-    entry.mode !== '160000' && changed(path) && !same(entry, now.get(path));
-  return [...base.entries].filter(wrong).map(([path]) => path);
+  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit) });
+  return unlike(base, { now, changed }).map(([path]) => path);
 }
+
+const unlike = (base: Tree, { now, changed }: { now: Map<string, Entry>; changed: AsInBase['changed'] }) =>
+  [...base.entries].filter(([path, entry]) => entry.mode !== '160000' && changed(path) && !same(entry, now.get(path)));
 
 /** Makes those paths exactly what they are in base: restored, or removed where it has none. Gives the ones that were not so. */
 export async function restoreFrom(
@@ -50,9 +51,7 @@ export async function restoreFrom(
   const base = await treeEntries(gitDir, commit);
   const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), everything: true });
   const extra = [...now.keys()].filter((path) => !base.entries.has(path) && asInBase.added(path));
-  const wanted = [...base.entries].filter(
-    ([path, entry]) => entry.mode !== '160000' && asInBase.changed(path) && !same(entry, now.get(path)),
-  );
+  const wanted = unlike(base, { now, changed: asInBase.changed });
   for (const path of extra) rmSync(raw(dir, path, now.get(path)), { force: true });
   const blobs = await readBlobs(
     gitDir,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { ended, GitFailed, startGit } from './git.ts';
+import { ended, GitFailed, gitText, startGit } from './git.ts';
 import { settle } from './pack.ts';
 
 /** A file (100644, 100755), symlink (120000) or submodule (160000). */
@@ -48,6 +48,10 @@ async function list(gitDir: string, commit: string, maxBytes: number): Promise<T
   }
   return tree;
 }
+
+/** Id of a commit's tree. */
+export const treeOf = ({ gitDir, commit }: { gitDir: string; commit: string }): Promise<string> =>
+  gitText(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir });
 
 /** What git lists, read in full before any of it becomes objects; git is killed at the bound. */
 async function read(gitDir: string, commit: string, maxBytes: number): Promise<Buffer[]> {

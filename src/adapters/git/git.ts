@@ -149,6 +149,11 @@ export async function ended(child: GitProcess, args: readonly string[]): Promise
     : Buffer.alloc(0);
 }
 
+/** Fetches what is named and leaves no other trace. */
+export const FETCH: readonly string[] = [
+  ...['fetch', '--quiet', '--no-tags', '--no-auto-gc', '--no-write-fetch-head', '--no-recurse-submodules'],
+];
+
 /** stdout as text without its last line break. */
 export async function gitText(args: readonly string[], options: GitOptions = {}): Promise<string> {
   return (await git(args, options)).toString('utf8').replace(/\n$/, '');

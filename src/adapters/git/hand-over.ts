@@ -1,7 +1,7 @@
 import { removeTree } from '../remove-tree.ts';
 import { compare } from './result.ts';
-import { treeEntries } from './entries.ts';
-import { git, GitFailed } from './git.ts';
+import { treeEntries, treeOf } from './entries.ts';
+import { FETCH, git, GitFailed } from './git.ts';
 import { formatOf, initGitDir, writeRef } from './init.ts';
 import { listRemote, NETWORK_TIMEOUT_MS } from './mirror.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
@@ -29,15 +29,7 @@ export async function fetchResult(fetch: {
   await emptyResult(fetch);
   try {
     if (source.kind === 'url') {
-      const args = [
-        'fetch',
-        '--quiet',
-        '--no-tags',
-        '--no-auto-gc',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
-      ];
-      await git(['-c', 'fetch.fsckObjects=true', ...args, '--', source.url, `+${ref}:${RESULT}`], {
+      await git(['-c', 'fetch.fsckObjects=true', ...FETCH, '--', source.url, `+${ref}:${RESULT}`], {
         ...{ gitDir: dir, network: true, timeoutMs: NETWORK_TIMEOUT_MS, signal },
       });
     } else {
@@ -74,10 +66,6 @@ export async function resultOf(of: { gitDir: string; base: string; commit: strin
   const [from, to] = [await treeEntries(gitDir, base), await treeEntries(gitDir, commit)];
   const nothing = { commits: [], leftUncommitted: 0, odd: null, violations: [], twins: [] };
   return { gitDir, base, commit, tree: await treeOf(of), changes: compare(from.entries, to.entries), ...nothing };
-}
-
-export async function treeOf({ gitDir, commit }: { gitDir: string; commit: string }): Promise<string> {
-  return (await git(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir })).toString('utf8').trim();
 }
 
 /** Removes from a source all refs under `folder` that end with `suffix`; what cannot be reached is no fault. */

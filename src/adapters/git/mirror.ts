@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { isDamaged } from './damage.ts';
-import { git, GitFailed, redact } from './git.ts';
+import { FETCH, git, GitFailed, redact } from './git.ts';
 import { initGitDir } from './init.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
 
@@ -72,9 +72,8 @@ async function fetchNow(fetch: Fetch, repaired = false): Promise<Fetched> {
   // Its age is the time since it was last asked for.
   utimesSync(fetch.gitDir, new Date(), new Date());
   const specs = fetch.only ? [`+${fetch.only}:refs/origin/wanted/${fetch.only.replace(/^refs\//, '')}`] : REFSPECS;
-  const args = ['fetch', '--quiet', '--no-tags', '--no-auto-gc', '--no-write-fetch-head', '--no-recurse-submodules'];
   const run = (refspecs: string[]) =>
-    git([...args, ...(fetch.only ? [] : ['--prune']), '--', fetch.url, ...refspecs], {
+    git([...FETCH, ...(fetch.only ? [] : ['--prune']), '--', fetch.url, ...refspecs], {
       gitDir: fetch.gitDir,
       network: true,
       timeoutMs: fetch.timeoutMs ?? NETWORK_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 import { isNewer } from '../../domain/work-meta.ts';
-import { git, GitFailed, lastLine, redact } from './git.ts';
+import { FETCH, git, GitFailed, lastLine, redact } from './git.ts';
 import { formatOf, initGitDir } from './init.ts';
 import { readRef } from './rescue.ts';
 import { readWorkRecord, type WorkRecord } from './work-record.ts';
@@ -69,9 +69,8 @@ export async function fetchWip(
   const { dir } = fetch;
   await removeTree(dir);
   initGitDir({ dir, format: formatOf(fetch.format), head: 'ref: refs/heads/none', bare: true, borrow: fetch.borrow });
-  const args = ['fetch', '--quiet', '--no-tags', '--no-auto-gc', '--no-write-fetch-head', '--no-recurse-submodules'];
   try {
-    await git(['-c', 'fetch.fsckObjects=true', ...args, '--', fetch.url, `+${fetch.ref}:${FETCHED}`], {
+    await git(['-c', 'fetch.fsckObjects=true', ...FETCH, '--', fetch.url, `+${fetch.ref}:${FETCHED}`], {
       gitDir: dir,
       network: true,
       timeoutMs: fetch.timeoutMs ?? TIMEOUT_MS,
