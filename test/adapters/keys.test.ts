@@ -1,4 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { basename } from 'node:path';
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openKeys } from '../../src/adapters/keys.ts';
@@ -47,10 +49,12 @@ describe('the keys of a home', () => {
     await b.open();
     const pem = readFileSync(keys.signing, 'utf8');
     rmSync(keys.identity);
-    writeFileSync(`${keys.identity}.new`, 'a draft of one who died');
+    const draft = `${keys.identity}.1.1.tmp`;
+    writeFileSync(draft, 'a draft of one who died');
     await b.open();
     expect(readFileSync(keys.signing, 'utf8')).toBe(pem);
-    expect(readdirSync(keys.dir).sort()).toEqual(['identity.age', 'signing.pem']);
+    expect(readFileSync(keys.identity, 'utf8')).toContain('AGE-SECRET-KEY-');
+    expect(readdirSync(keys.dir).sort()).toEqual(['identity.age', basename(draft), 'signing.pem']);
   });
 
   test.each(['dir', 'signing', 'identity'] as const)('are refused where others can read them: %s', async (which) => {
