@@ -1,6 +1,5 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { basename } from 'node:path';
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openKeys } from '../../src/adapters/keys.ts';
