@@ -1,0 +1,134 @@
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { toBytes } from './domain/bytes.ts';
+import { formatDuration, toMs } from './domain/duration.ts';
+import { DEFAULT_QUEUE } from './domain/names.ts';
+import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
+import { bytes, duration, limits, name } from './domain/task.ts';
+
+/** Coders that ship with the product: a `coders` entry of that name may be partial. */
+export const BUILTIN_CODERS: readonly string[] = ['claude', 'codex'];
+
+const text = z.string().min(1, { error: 'must not be empty' });
+const argv = z.array(text).min(1, { error: 'must have at least one part' });
+const queues = z.array(name).max(50);
+
+export const coder = z.strictObject({
+  command: argv.optional(),
+  protocol: z.enum(['claude', 'codex', 'none']).optional(),
+  args: z.array(z.string()).optional(),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' }))
+    .optional(),
+  model: text.optional(),
+});
+export const schema = z
+  .strictObject({
+    worker: z
+      .strictObject({
+        name: name.default(() => nameOf(hostname())),
+        slots: z.int().min(1).max(500).default(2),
+        queues: queues.min(1).default([DEFAULT_QUEUE]),
+        isolation: z.enum(['auto', 'namespace', 'process-group']).default('auto'),
+        coder: name.optional(),
+        /** How often the work of a live run is saved. */
+        checkpoint: duration.default('5m'),
+        onTerm: z.enum(['hand-over', 'drain']).default('hand-over'),
+      })
+      .prefault({}),
+    disk: z.strictObject({ floor: bytes.default('2GB'), reserve: bytes.default('64MB') }).prefault({}),
+    keep: z
+      .strictObject({
+        accepted: duration.default('7d'),
+        rejected: duration.default('14d'),
+        parked: duration.default('20d'),
+        orphaned: duration.default('7d'),
+      })
+      .prefault({}),
+    queues: queues.default([]),
+    machine: name.optional(),
+    coders: z.record(name, coder).default({}),
+    limits: limits.prefault({}),
+    lease: z
+      .strictObject({
+        heartbeat: duration.default('12s'),
+        grace: duration.default('40s'),
+        selfKill: duration.default('30s'),
+      })
+      .prefault({}),
+    alerts: z
+      .strictObject({ webhook: z.url({ protocol: /^https?$/ }).optional(), command: argv.optional() })
+      .prefault({}),
+    git: z.strictObject({ name: text.default('Infinity Fleet'), email: text.default('fleet@localhost') }).prefault({}),
+  })
+  .superRefine((config, ctx) => {
+    if (ctx.issues.length) return;
+    for (const [path, message] of inconsistencies(config)) ctx.addIssue({ code: 'custom', path, message });
+  });
+
+export type Config = z.output<typeof schema>;
+type Partially<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Partially<T[K]> | undefined }
+    : T;
+/** A configuration of which any part may be left out. */
+export type PartialConfig = Partially<z.input<typeof schema>>;
+
+// What a worker needs between its own deadline and the moment when another may claim its runs (docs/config.md, lease).
+const TICK_MS = 1_000;
+const FENCE_MS = 5_000;
+const MARGIN_MS = 10_000;
+
+function inconsistencies(config: Config): [path: string[], message: string][] {
+  const found: [string[], string][] = [];
+  const { heartbeatMs, graceMs, selfKillMs } = leaseOf(config);
+  if (selfKillMs + TICK_MS + FENCE_MS + MARGIN_MS > heartbeatMs + graceMs) {
+    const needed = formatDuration(selfKillMs + TICK_MS + FENCE_MS + MARGIN_MS);
+    const rule = 'selfKill + 1s tick + 5s fence ladder + 10s margin ≤ heartbeat + grace';
+    found.push([
+      ['lease'],
+      `must keep the rule ${rule}: ${needed} is more than ${formatDuration(heartbeatMs + graceMs)}`,
+    ]);
+  }
+  if (selfKillMs + TICK_MS + FENCE_MS > graceMs) {
+    const rule = 'selfKill + 1s tick + 5s fence ladder ≤ grace';
+    const needed = formatDuration(selfKillMs + TICK_MS + FENCE_MS);
+    found.push([['lease'], `must keep the rule ${rule}: ${needed} is more than ${formatDuration(graceMs)}`]);
+  }
+  const { total, idle } = {
+    total: config.limits.total ?? DEFAULT_LIMITS.total,
+    idle: config.limits.idle ?? DEFAULT_LIMITS.idle,
+  };
+  if (toMs(total) <= toMs(idle))
+    found.push([['limits'], `must have total above idle: ${total} is not more than ${idle}`]);
+  const { floor, reserve } = config.disk;
+  if (toBytes(reserve) >= toBytes(floor))
+    found.push([['disk'], `must have reserve below floor: ${reserve} is not less than ${floor}`]);
+  for (const [key, { command, protocol }] of Object.entries(config.coders)) {
+    if (BUILTIN_CODERS.includes(key) || (command && protocol)) continue;
+    found.push([['coders', key], `needs command and protocol: only ${BUILTIN_CODERS.join(' and ')} are known without`]);
+  }
+  const known = new Set([...BUILTIN_CODERS, ...Object.keys(config.coders)]);
+  if (config.worker.coder && !known.has(config.worker.coder)) {
+    found.push([['worker', 'coder'], `must be one of ${[...known].join(', ')}`]);
+  }
+  return found;
+}
+
+/** The lease in milliseconds. */
+export function leaseOf(config: Pick<Config, 'lease'>): { heartbeatMs: number; graceMs: number; selfKillMs: number } {
+  const { heartbeat, grace, selfKill } = config.lease;
+  return { heartbeatMs: toMs(heartbeat), graceMs: toMs(grace), selfKillMs: toMs(selfKill) };
+}
+
+/** A host's short name in the shape of a `name`. */
+export function nameOf(host: string): string {
+  const short = host.split('.', 1)[0] ?? '';
+  return (
+    short
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 40) || 'worker'
+  );
+}
