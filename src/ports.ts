@@ -9,6 +9,18 @@ import type { Twin } from './domain/twins.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
 
+/** The wire formats of model calls that a run's model proxy can read. */
+export type WireApi = 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini';
+
+/** Where a coder's model calls go, and what they are allowed by. */
+export interface Upstream {
+  api: WireApi;
+  /** Without the version folder, e.g. `https://api.anthropic.com`. */
+  url: string;
+  /** Set on each request instead of what the agent sent, e.g. `{ 'x-api-key': … }`. Lower case. */
+  headers: Record<string, string>;
+}
+
 /** An agent CLI: data plus two pure functions. One file each in `coders/`. */
 export interface Coder {
   readonly name: string;
@@ -19,6 +31,11 @@ export interface Coder {
   /** Names of the worker's environment variables that the agent needs, e.g. its API key. */
   readonly env: readonly string[];
   start(order: StartOrder): AgentStart;
+  /**
+   * Where its model calls would go by a credential's variables (those named in `env`), for the run's model proxy to go there in
+   * its place; undefined where they cannot go through one, e.g. by a login in the CLI's own folder.
+   */
+  upstream?(env: Readonly<Record<string, string | undefined>>): Upstream | undefined;
   /** Whether a line only says that the CLI is alive: no sign of work. */
   heartbeat?(line: string): boolean;
   /**
@@ -47,6 +64,8 @@ export interface StartOrder {
   prompt: string;
   /** Named pipe for the coder's hooks, where it has any. */
   hooks?: string;
+  /** The run's model proxy: base URL without the version folder, and the key it takes. Missing where the calls go direct. */
+  proxy?: { url: string; key: string };
   /** The session to go on with: its id, and its file as found by `sessionFile` in another run's HOME. */
   resume?: { id: string; file: string };
 }

@@ -39,6 +39,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
     runId,
     n: order.n,
     coder,
+    credential: null,
     structured: found.coder.structured,
     server: deps.serverId,
     workflowRunId: Context.current().info.workflowExecution?.runId ?? '',

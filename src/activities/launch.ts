@@ -3,13 +3,14 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { putFiles } from '../adapters/put-files.ts';
 import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
-import type { Prepared } from '../adapters/run-registry.ts';
+import type { Prepared, RunRecord } from '../adapters/run-registry.ts';
 import type { StoredEvent } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
+import { accountOf } from './account.ts';
 import { conclude, missing } from './conclude.ts';
 import { isolationPlan, requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
@@ -23,7 +24,8 @@ export type LaunchOrder = RunRef & { feedback: string[]; person?: string };
 
 /** Starts the agent of a run under the keeper, or adopts it where it was started before, and follows it to its end. */
 export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launched> {
-  const { prepared, coder: name, n } = requirePrepared(deps, order);
+  const record = requirePrepared(deps, order);
+  const { coder: name, n, prepared } = record;
   const coder = deps.knownCoders.get(name);
   if (!coder) return { ok: false, failure: missing(deps, name) };
   const follower = await Follower.open(deps.home.task(order.taskId).runOf(n), coder);
@@ -31,7 +33,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   const refused = await askingAgain(async () => {
     if ((await deps.keeper.status(order)).state !== 'unknown') return undefined;
     if (!deps.coders.has(name)) return missing(deps, name);
-    return deps.holds.stopsAgents ? STOPPED : start(deps, order, { coder, prepared, n });
+    return deps.holds.stopsAgents ? STOPPED : start(deps, order, { coder, record });
   });
   if (refused) return { ok: false, failure: refused };
 
@@ -68,8 +70,10 @@ async function askingAgain<T>(ask: () => Promise<T>): Promise<T> {
 async function start(
   deps: Deps,
   order: LaunchOrder,
-  { coder, prepared, n }: { coder: Coder; prepared: Prepared; n: number },
+  { coder, record }: { coder: Coder; record: RunRecord & { prepared: Prepared } },
 ): Promise<Failure | undefined> {
+  const { prepared, n } = record;
+  const account = await accountOf(deps, { record, coder });
   const files = deps.home.run(order.taskId, order.runId);
   const { task: asked, policy, resumed } = prepared;
   const session = resumed?.session ?? null;
@@ -90,7 +94,7 @@ async function start(
     runId: order.runId,
     tree: files.tree,
     home: files.agentHome,
-    userHome: deps.env['HOME'] ?? '/',
+    userHome: account.userHome,
     prompt,
     hooks: files.hooks,
     ...(asked.model ? { model: asked.model } : {}),
@@ -105,7 +109,8 @@ async function start(
     cwd: files.tree,
     stdin: agent.stdin,
     ...(agent.hooks ? { hooks: files.hooks } : {}),
-    env: environment(deps.env, [...coder.env, ...asked.env], {
+    env: environment(deps.env, asked.env, {
+      ...account.env,
       HOME: files.agentHome,
       TMPDIR: files.tmp,
       PWD: files.tree,

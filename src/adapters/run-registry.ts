@@ -14,6 +14,8 @@ import { upgraded } from './upgrade-record.ts';
 export interface RunRecord extends RunRef {
   n: number;
   coder: string;
+  /** Name of the credential that it has a seat of; null: the coder's own login or the worker's environment. */
+  credential: string | null;
   /** The coder reports its end and its tools, as it was at the claim: what a verdict asks for does not change later. */
   structured: boolean;
   /** The identity of the server's data that the claim came from. */

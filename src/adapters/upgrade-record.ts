@@ -6,6 +6,7 @@ export function upgraded(record: RunRecord, server: string): RunRecord {
   const { prepared } = record;
   return {
     ...record,
+    credential: record.credential ?? null,
     server: record.server.includes('/') ? server : record.server,
     prepared: prepared && {
       ...prepared,

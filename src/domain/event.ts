@@ -4,8 +4,20 @@ export type AgentEvent =
   | { type: 'text'; text: string }
   | { type: 'tool-call'; id: string; name: string; input: string }
   | { type: 'tool-result'; id: string; ok: boolean; output: string }
-  /** Tokens of one model call, or a correction: the values are added up. `context` is the size of the conversation now. */
-  | { type: 'usage'; input: number; output: number; cached: number; costUsd?: number; context?: number }
+  /**
+   * Tokens of one model call, or a correction: the values are added up. `cached` (read) and `written` (to the cache) are parts
+   * of `input`, `reasoning` is one of `output`; `context` is the size of the conversation now.
+   */
+  | {
+      type: 'usage';
+      input: number;
+      output: number;
+      cached: number;
+      written?: number;
+      reasoning?: number;
+      costUsd?: number;
+      context?: number;
+    }
   /** The agent asks for something that nobody is there to answer. */
   | { type: 'waiting'; what: string }
   | { type: 'rate-limited'; until?: string }

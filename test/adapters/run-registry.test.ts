@@ -7,7 +7,17 @@ import { tempDir } from '../helpers/temp.ts';
 import { until } from '../helpers/until.ts';
 
 const record = (runId: string): RunRecord => ({
-  ...{ taskId: 'task', runId, n: 1, coder: 'x', structured: false, server: 's', claimedAt: '', prepared: null },
+  ...{
+    taskId: 'task',
+    runId,
+    n: 1,
+    coder: 'x',
+    credential: null,
+    structured: false,
+    server: 's',
+    claimedAt: '',
+    prepared: null,
+  },
   workflowRunId: 'w',
 });
 

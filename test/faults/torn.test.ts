@@ -15,7 +15,17 @@ import { until } from '../helpers/until.ts';
 
 const ref = { taskId: 'task', runId: '1-a' };
 const record: RunRecord = {
-  ...{ ...ref, n: 1, coder: 'x', structured: false, server: 's', claimedAt: '', prepared: null, workflowRunId: 'w' },
+  ...{
+    ...ref,
+    n: 1,
+    coder: 'x',
+    credential: null,
+    structured: false,
+    server: 's',
+    claimedAt: '',
+    prepared: null,
+    workflowRunId: 'w',
+  },
 };
 
 /** Cuts a text off at every byte; `look` sees the file as a failing disk may have left it. */

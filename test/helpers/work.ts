@@ -41,7 +41,16 @@ export function makeWorkLab(lab: Lab, task: Partial<Task> = {}): WorkLab {
         ...{ checkout: null, sealed: [], preexisting: {}, ...extra },
       } as unknown as Prepared;
       const record = {
-        ...{ taskId: 't1', runId, n, coder: 'claude', structured: true, server: 's', workflowRunId: 'w' },
+        ...{
+          taskId: 't1',
+          runId,
+          n,
+          coder: 'claude',
+          credential: null,
+          structured: true,
+          server: 's',
+          workflowRunId: 'w',
+        },
         ...{ claimedAt: new Date().toISOString(), prepared },
       };
       runs.set(runId, record);
