@@ -56,6 +56,7 @@ export const schema = z
         selfKill: duration.default('30s'),
       })
       .prefault({}),
+    context: z.strictObject({ inherit: z.enum(['none', 'project', 'user']).default('project') }).prefault({}),
     alerts: z
       .strictObject({ webhook: z.url({ protocol: /^https?$/ }).optional(), command: argv.optional() })
       .prefault({}),

@@ -21,6 +21,29 @@ export interface Upstream {
   headers: Record<string, string>;
 }
 
+/** What an agent finds of others beside its task: nothing, the repository's instructions, or those and the user's own set-up. */
+export type Inherit = 'none' | 'project' | 'user';
+
+/** For `fleet doctor` and the docs. */
+export interface CoderAbout {
+  /** The command that installs it. */
+  install: string;
+  /** The version that it was tried with, and the oldest that is known to do. */
+  tried: string;
+  least: string;
+  /** `binary`: it passes the conformance suite with the real program; `recorded`: only its parser was tried. */
+  by: 'binary' | 'recorded';
+}
+
+/** Something that a CLI loads into every conversation by itself. */
+export interface ContextSource {
+  kind: 'instructions' | 'skill' | 'plugin' | 'mcp' | 'settings';
+  /** Under the user's HOME, or the repository. */
+  from: 'user' | 'project';
+  /** Relative to that folder. */
+  glob: string;
+}
+
 /** An agent CLI: data plus two pure functions. One file each in `coders/`. */
 export interface Coder {
   readonly name: string;
@@ -30,6 +53,9 @@ export interface Coder {
   readonly structured: boolean;
   /** Names of the worker's environment variables that the agent needs, e.g. its API key. */
   readonly env: readonly string[];
+  readonly about?: CoderAbout;
+  /** What the CLI would load where nothing kept it from it. */
+  readonly context?: readonly ContextSource[];
   start(order: StartOrder): AgentStart;
   /**
    * Where its model calls would go by a credential's variables (those named in `env`), for the run's model proxy to go there in
@@ -62,6 +88,7 @@ export interface StartOrder {
   userHome: string;
   model?: string;
   prompt: string;
+  inherit: Inherit;
   /** Named pipe for the coder's hooks, where it has any. */
   hooks?: string;
   /** The run's model proxy: base URL without the version folder, and the key it takes. Missing where the calls go direct. */

@@ -72,6 +72,7 @@ async function askOnce(
       ...{ runId: `${ref.runId}-review-${randomBytes(4).toString('hex')}`, home, userHome: deps.env['HOME'] ?? '/' },
       // Not the files under review: a CLI takes instructions from what it finds in its working folder.
       tree: desk,
+      inherit: 'none',
       prompt: question.prompt({ tree, boundary: randomBytes(16).toString('hex'), again: question.again }),
       ...(review.model ? { model: review.model } : {}),
     });

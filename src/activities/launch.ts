@@ -96,6 +96,7 @@ async function start(
     home: files.agentHome,
     userHome: account.userHome,
     prompt,
+    inherit: deps.config.context.inherit,
     hooks: files.hooks,
     ...(asked.model ? { model: asked.model } : {}),
     ...(session ? { resume: session } : {}),

@@ -51,7 +51,13 @@ export async function runCoder(
   resume?: { id: string; file: string },
 ): Promise<CoderRun> {
   const prompt = 'Please add hello.txt.';
-  const order = { ...at, runId: resume ? '2-test' : '1-test', prompt, ...(resume ? { resume } : {}) };
+  const order = {
+    ...at,
+    inherit: 'project' as const,
+    runId: resume ? '2-test' : '1-test',
+    prompt,
+    ...(resume ? { resume } : {}),
+  };
   const { argv, stdin, env: set, files } = coder.start(order);
   for (const [path, file] of Object.entries(files)) {
     mkdirSync(dirname(path), { recursive: true });

@@ -94,7 +94,14 @@ test('a resumed session that is not there says so', () => {
 });
 
 describe('start', () => {
-  const order = { runId: '1-abc', tree: '/run/tree', home: '/run/home', userHome: '/home/me', prompt: 'Do it' };
+  const order = {
+    runId: '1-abc',
+    tree: '/run/tree',
+    home: '/run/home',
+    userHome: '/home/me',
+    prompt: 'Do it',
+    inherit: 'project' as const,
+  };
   const start = (extra = {}, declared = {}) =>
     createCoders({ claude: declared })
       .get('claude')
@@ -132,7 +139,14 @@ describe('start', () => {
 });
 
 test('goes on in a session of another HOME, whose file is put where this worktree’s sessions are', () => {
-  const order = { runId: '2-b', tree: '/r/2_b/work/tree', home: '/h', userHome: '/u', prompt: 'x' };
+  const order = {
+    runId: '2-b',
+    tree: '/r/2_b/work/tree',
+    home: '/h',
+    userHome: '/u',
+    prompt: 'x',
+    inherit: 'project' as const,
+  };
   const id = sessionOf('1-a');
   const { argv, files } = createCoders()
     .get('claude')!

@@ -94,7 +94,14 @@ describe('the reset time in a message', () => {
 });
 
 describe('start', () => {
-  const order = { runId: '1-abc', tree: '/run/tree', home: '/run/home', userHome: '/home/me', prompt: 'Do it' };
+  const order = {
+    runId: '1-abc',
+    tree: '/run/tree',
+    home: '/run/home',
+    userHome: '/home/me',
+    prompt: 'Do it',
+    inherit: 'project' as const,
+  };
   const start = (extra = {}, declared = {}) =>
     createCoders({ codex: declared })
       .get('codex')
@@ -121,7 +128,7 @@ describe('start', () => {
 });
 
 test('goes on in a session of another HOME, whose file may lie under any date', () => {
-  const order = { runId: '2-b', tree: '/r/tree', home: '/h', userHome: '/u', prompt: 'x' };
+  const order = { runId: '2-b', tree: '/r/tree', home: '/h', userHome: '/u', prompt: 'x', inherit: 'project' as const };
   const resume = { id: 'an-id', file: '/r/s/rollout-x-an-id.jsonl' };
   const { argv, files } = createCoders()
     .get('codex')!

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createCoders } from '../../src/coders/registry.ts';
 
-const order = { runId: '1-a', tree: '/t', home: '/h', userHome: '/u', prompt: 'Do it' };
+const order = { runId: '1-a', tree: '/t', home: '/h', userHome: '/u', prompt: 'Do it', inherit: 'project' as const };
 
 test('claude and codex are there without any configuration', () => {
   const coders = createCoders();
