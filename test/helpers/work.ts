@@ -4,7 +4,8 @@ import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
 import type { Prepared, RunRecord } from '../../src/adapters/run-registry.ts';
 import { snapshotUntracked } from '../../src/adapters/git/walk.ts';
 import { createCoders } from '../../src/coders/registry.ts';
-import type { Task } from '../../src/domain/task.ts';
+import { mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
+import { taskInput, type Task } from '../../src/domain/task.ts';
 import { IDENTITY, type Lab } from './git.ts';
 
 export interface WorkLab {
@@ -18,7 +19,9 @@ export interface WorkLab {
 }
 
 /** The activities' view of a worker that holds runs of task t1 on the lab's repository. */
-export function makeWorkLab(lab: Lab, task: Partial<Task> = {}): WorkLab {
+export function makeWorkLab(lab: Lab, asked: Partial<Task> = {}): WorkLab {
+  const task = taskInput.parse({ objective: 'Work', ...asked });
+  const policy = mergePolicy(task, repoFile.parse({}));
   const runs = new Map<string, RunRecord>();
   const said: string[] = [];
   const deps = {
@@ -37,7 +40,7 @@ export function makeWorkLab(lab: Lab, task: Partial<Task> = {}): WorkLab {
       const { base, baseDir } = lab;
       await createPrivateRepo({ tree, baseDir, commit: base, branch: 'fleet/t1', identity: IDENTITY });
       const prepared = {
-        ...{ resumed: null, task: { ...task }, base, baseDir, repoKey: 'repo' },
+        ...{ resumed: null, task, policy, base, baseDir, repoKey: 'repo' },
         ...{ checkout: null, sealed: [], preexisting: {}, ...extra },
       } as unknown as Prepared;
       const record = {

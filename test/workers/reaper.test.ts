@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import type { Deps } from '../../src/activities/context.ts';
 import { Holds } from '../../src/activities/holds.ts';
-import { RunRegistry, type RunRecord } from '../../src/adapters/run-registry.ts';
+import { RunRegistry } from '../../src/adapters/run-registry.ts';
 import { names } from '../../src/adapters/kept-tasks.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { endOthers, reap } from '../../src/workers/reaper.ts';
@@ -19,7 +19,7 @@ async function twoRuns(lab: Lab, task: Partial<Task> = {}) {
     const { tree: _, ...record } = await at.run(n);
     write(lab.home.run('t1', `${n}-a`).tree, { 'b.txt': `by ${n}` });
     const baseDir = n === 1 ? `${lab.home.bases}/gone.git` : lab.baseDir;
-    const prepared = { ...record.prepared, baseDir, policy: { limits: {} } } as unknown as RunRecord['prepared'];
+    const prepared = { ...record.prepared, baseDir };
     await registry.claim({ ...record, prepared }, 2);
   }
   const said: string[] = [];
