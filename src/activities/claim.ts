@@ -6,6 +6,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import type { Reason } from '../domain/failure.ts';
 import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { outcomeOf } from '../domain/worker.ts';
+import { choose } from './choose.ts';
 import { endRun, type Deps } from './context.ts';
 import { withdrawResults } from './hand-over.ts';
 import { noteWork } from './note-work.ts';
@@ -22,6 +23,8 @@ export interface ClaimOrder {
   n: number;
   /** Pinned coder. */
   coder?: string;
+  /** Pinned model. */
+  model?: string;
 }
 
 /**
@@ -30,16 +33,18 @@ export interface ClaimOrder {
  */
 export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim> {
   const { config, worker, registry } = deps;
-  const coder = order.coder ?? deps.defaultCoder;
-  const found = deps.coders.get(coder ?? '');
-  if (!coder || !found) throw handBack(`${worker.name} has no coder ${coder ?? 'at all'}`, '10s');
+  const choice = await choose(deps, order);
+  const found = deps.coders.get(choice?.coder ?? '');
+  if (!choice || !found) throw handBack(`${worker.name} has no coder ${choice?.coder ?? 'at all'}`, '10s');
+  const { coder, credential = null, ...chosen } = choice;
   const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
   const record = {
     taskId: order.taskId,
     runId,
     n: order.n,
     coder,
-    credential: null,
+    credential,
+    ...chosen,
     structured: found.coder.structured,
     server: deps.serverId,
     workflowRunId: Context.current().info.workflowExecution?.runId ?? '',
@@ -62,6 +67,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
     machine: worker.machine,
     hostQueue: worker.hostQueue,
     coder,
+    ...(choice.model ? { model: choice.model } : {}),
     lease: { heartbeatMs: lease.heartbeatMs, graceMs: lease.graceMs },
   };
 }

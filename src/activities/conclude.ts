@@ -33,7 +33,7 @@ export async function conclude(
   }
   if (exit.exitCode !== 0 && !exit.stopped && !(await findProgram(coder.command[0] ?? '', deps.env)))
     return { ok: false, failure: missing(deps, coder.name) };
-  const task = deps.registry.find(ref)?.prepared?.task;
+  const record = deps.registry.find(ref);
   const said = follower.ended?.text || follower.text;
   const full = await fullDisk(deps, ref, exit);
   const blocked =
@@ -42,7 +42,7 @@ export async function conclude(
     ...exit,
     ...full,
     session: follower.session,
-    model: follower.model ?? task?.model ?? coder.model ?? null,
+    model: follower.model ?? record?.model ?? record?.prepared?.task.model ?? coder.model ?? null,
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
     claim: bothEnds(said, CLAIM_MAX),
     ...(blocked === undefined ? {} : { blocked }),

@@ -77,6 +77,8 @@ async function start(
   const files = deps.home.run(order.taskId, order.runId);
   const { task: asked, policy, resumed } = prepared;
   const session = resumed?.session ?? null;
+  // A record of an older version does not know what its task pins.
+  const model = record.model ?? asked.model;
   const prompt = buildPrompt({
     task: asked,
     policy,
@@ -98,7 +100,7 @@ async function start(
     prompt,
     inherit: deps.config.context.inherit,
     hooks: files.hooks,
-    ...(asked.model ? { model: asked.model } : {}),
+    ...(model ? { model } : {}),
     ...(session ? { resume: session } : {}),
   });
   await putFiles(agent.files);

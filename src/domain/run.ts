@@ -15,6 +15,8 @@ export interface Claim {
   machine: string;
   hostQueue: string;
   coder: string;
+  /** What the run was told to use; missing: its coder's default. */
+  model?: string;
   /** Milliseconds: an activity without a heartbeat for `heartbeatMs` is lost; its worker then has `graceMs` to answer. */
   lease: { heartbeatMs: number; graceMs: number };
 }

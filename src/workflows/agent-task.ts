@@ -176,7 +176,8 @@ async function claimSlot(task: Task, book: TaskBook): Promise<Claim | undefined>
     allowEagerDispatch: false,
     priority: { priorityKey: priorityKey(task.priority) },
   });
-  const order = { taskId: book.view.id, n: book.nextRun, ...(task.coder ? { coder: task.coder } : {}) };
+  const { coder, model } = task;
+  const order = { taskId: book.view.id, n: book.nextRun, ...(coder ? { coder } : {}), ...(model ? { model } : {}) };
   const waiting = new CancellationScope();
   const claimed = waiting.run(() => registerRun(order));
   const late = condition(() => book.candidate !== undefined).then(() => waiting.cancel());

@@ -6,8 +6,9 @@ import { isUrl, titleOf, type Task } from '../domain/task.ts';
 /** A run as it begins; `at` is ISO. */
 export function newRun(claim: Claim, { model, at }: { model: string | null; at: string }): RunView {
   const { runId, n, worker, machine, hostQueue, coder } = claim;
+  const used = claim.model ?? model;
   return {
-    ...{ runId, n, worker, machine, hostQueue, coder, model },
+    ...{ runId, n, worker, machine, hostQueue, coder, model: used },
     ...{ startedAt: at, endedAt: null, reason: null, message: null, counts: false },
     ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
   };
