@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { toBytes } from './domain/bytes.ts';
+import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
@@ -48,6 +49,7 @@ export const schema = z
     queues: queues.default([]),
     machine: name.optional(),
     coders: z.record(name, coder).default({}),
+    credentials,
     limits: limits.prefault({}),
     lease: z
       .strictObject({
@@ -114,6 +116,7 @@ function inconsistencies(config: Config): [path: string[], message: string][] {
   if (config.worker.coder && !known.has(config.worker.coder)) {
     found.push([['worker', 'coder'], `must be one of ${[...known].join(', ')}`]);
   }
+  found.push(...credentialFaults(config.credentials, known));
   return found;
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { coder, schema, type Config, type PartialConfig } from './config-schema.ts';
 import { at, merge, nest, parseYaml, readConfig, type Raw } from './config-yaml.ts';
+import { credential } from './domain/credential.ts';
 import { FleetError } from './domain/error.ts';
 import { homeLayout } from './domain/names.ts';
 import { firstIssue } from './domain/task.ts';
@@ -22,6 +23,8 @@ export interface ConfigKey {
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(schema, []);
 /** Every key of one `coders` entry. */
 export const CODER_KEYS: readonly string[] = Object.keys(coder.shape);
+/** Every key of one `credentials` entry. */
+export const CREDENTIAL_KEYS: readonly string[] = Object.keys(credential.shape);
 
 function keysOf(type: z.core.$ZodType, path: string[]): ConfigKey[] {
   const inner = unwrap(type);
@@ -105,9 +108,11 @@ export function parseConfig(input: {
 function knownBeside(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return '';
   const parent = issue.path.join('.');
-  const siblings = issue.path[0] === 'coders' ? CODER_KEYS : siblingsOf(parent);
+  const siblings = ENTRY_KEYS[String(issue.path[0])] ?? siblingsOf(parent);
   return ` (known ${parent ? `in ${parent}` : 'here'}: ${siblings.join(', ')})`;
 }
+
+const ENTRY_KEYS: Readonly<Record<string, readonly string[]>> = { coders: CODER_KEYS, credentials: CREDENTIAL_KEYS };
 
 function siblingsOf(parent: string): string[] {
   const depth = parent ? parent.split('.').length : 0;

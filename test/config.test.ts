@@ -2,7 +2,15 @@ import { readFile, writeFile, mkdir, stat, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { expect, test } from '@jest/globals';
 import { machineName, setConfig, showConfig } from '../src/adapters/config-file.ts';
-import { CODER_KEYS, CONFIG_KEYS, leaseOf, loadConfig, resolveHome, type Layers } from '../src/config.ts';
+import {
+  CODER_KEYS,
+  CONFIG_KEYS,
+  CREDENTIAL_KEYS,
+  leaseOf,
+  loadConfig,
+  resolveHome,
+  type Layers,
+} from '../src/config.ts';
 import { FleetError } from '../src/domain/error.ts';
 import { tempDir } from './helpers/temp.ts';
 
@@ -198,6 +206,7 @@ test('every key of the schema is documented with its variable in docs/config.md'
   const expected = [
     ...CONFIG_KEYS.map(({ path, env }) => [path.join('.'), env ?? '']),
     ...CODER_KEYS.map((key) => [key, expect.any(String)]),
+    ...CREDENTIAL_KEYS.map((key) => [key, expect.any(String)]),
   ];
   expect(documented.map(([, key, env]) => [key, env])).toEqual(expected);
 });

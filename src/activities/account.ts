@@ -1,4 +1,7 @@
+import { readSecret, type SecretSource } from '../adapters/secret.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
+import { isSecretName } from '../domain/credential.ts';
+import type { Failure } from '../domain/failure.ts';
 import type { Coder } from '../ports.ts';
 import type { Deps } from './context.ts';
 import { environment } from './environment.ts';
@@ -9,15 +12,48 @@ export interface Account {
   userHome: string;
 }
 
-/** The account that a run works under: its credential's, or the worker's own. */
+/** The run's credential has no secret, or is not configured here any more. */
+export class NoAccount extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/**
+ * The account that a run works under: its credential's, or the worker's own. Secrets are read each time and kept nowhere.
+ * @throws NoAccount
+ */
 export async function accountOf(
   deps: Deps,
-  { coder }: { record: Pick<RunRecord, 'credential'>; coder: Coder },
+  { record, coder }: { record: Pick<RunRecord, 'credential'>; coder: Coder },
 ): Promise<Account> {
   const named = new Set(coder.env);
   const all = environment(deps.env, coder.env, {});
-  return {
-    env: Object.fromEntries(Object.entries(all).filter(([name]) => named.has(name))),
-    userHome: deps.env['HOME'] ?? '/',
-  };
+  const env = Object.fromEntries(Object.entries(all).filter(([name]) => named.has(name)));
+  const own = { env, userHome: deps.env['HOME'] ?? '/' };
+  if (record.credential === null) return own;
+  const source = secretSource(deps, record.credential, coder);
+  if (!source)
+    throw new NoAccount({
+      reason: 'auth',
+      message: `credential ${record.credential} is not configured on ${deps.worker.name} for ${coder.name}`,
+    });
+  const secret = await readSecret(source);
+  if (!secret.ok) throw new NoAccount({ reason: secret.passing ? 'rate-limited' : 'auth', message: secret.message });
+  // The worker's own secrets would be taken in place of the credential's; where to go is the same for all.
+  const plain = Object.entries(env).filter(([name]) => !isSecretName(name));
+  const elsewhere = deps.config.context.inherit === 'user' ? own.userHome : `${deps.home.root}/no-login`;
+  return { env: { ...Object.fromEntries(plain), ...secret.env }, userHome: secret.userHome ?? elsewhere };
+}
+
+/** Undefined where no such credential of that coder is configured. */
+function secretSource(
+  { config, home, env }: Pick<Deps, 'config' | 'home' | 'env'>,
+  name: string,
+  coder: Coder,
+): SecretSource | undefined {
+  const declared = config.credentials[name];
+  return declared?.coder === coder.name ? { name, declared, takes: coder.env, home: home.root, env } : undefined;
 }

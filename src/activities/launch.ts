@@ -10,7 +10,7 @@ import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
-import { accountOf } from './account.ts';
+import { accountOf, NoAccount } from './account.ts';
 import { conclude, missing } from './conclude.ts';
 import { isolationPlan, requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
@@ -50,6 +50,11 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   return conclude(deps, order, { exit, follower, coder });
 }
 
+function noAccount(error: unknown): Failure {
+  if (error instanceof NoAccount) return error.failure;
+  throw error;
+}
+
 const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };
 const KEEPER_LOST: Failure = { reason: 'host-lost', message: 'the keeper of this run was lost, and its agent with it' };
 
@@ -73,7 +78,8 @@ async function start(
   { coder, record }: { coder: Coder; record: RunRecord & { prepared: Prepared } },
 ): Promise<Failure | undefined> {
   const { prepared, n } = record;
-  const account = await accountOf(deps, { record, coder });
+  const account = await accountOf(deps, { record, coder }).catch(noAccount);
+  if ('reason' in account) return account;
   const files = deps.home.run(order.taskId, order.runId);
   const { task: asked, policy, resumed } = prepared;
   const session = resumed?.session ?? null;

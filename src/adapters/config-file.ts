@@ -9,6 +9,7 @@ import {
   CODER_KEYS,
   coerce,
   CONFIG_KEYS,
+  CREDENTIAL_KEYS,
   nameOf,
   parseConfig,
   type Config,
@@ -18,7 +19,7 @@ import {
 import { FleetError } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
 
-/** One line of `fleet config show`. A coder is one line. */
+/** One line of `fleet config show`. A coder, or a credential, is one line. */
 export interface ConfigLine {
   /** E.g. `worker.slots`. */
   key: string;
@@ -32,9 +33,17 @@ export function showConfig({ home, env, flags = {} }: Layers): ConfigLine[] {
   const path = homeLayout(home).config;
   const { config, sourceOf } = parseConfig({ file: { path, text: readConfig(path) }, env, flags });
   const paths = CONFIG_KEYS.flatMap(({ path: key, kind }) =>
-    kind === 'record' ? Object.keys(config.coders).map((coder) => [...key, coder]) : [key],
+    kind === 'record' ? Object.keys(valueAt(config, key) as object).map((entry) => [...key, entry]) : [key],
   );
-  return paths.map((key) => ({ key: key.join('.'), value: valueAt(config, key), source: sourceOf(key) }));
+  return paths.map((key) => ({ key: key.join('.'), value: shownAt(config, key), source: sourceOf(key) }));
+}
+
+/** What a credential's command is given may be a secret itself. */
+function shownAt(config: Config, path: readonly string[]): unknown {
+  const value = valueAt(config, path);
+  if (path[0] !== 'credentials' || path.length < 2) return value;
+  const { command, ...rest } = value as Config['credentials'][string];
+  return command ? { ...rest, command: [command[0], ...command.slice(1).map(() => '…')] } : rest;
 }
 
 const valueAt = (config: Config, path: readonly string[]): unknown =>
@@ -58,14 +67,16 @@ export function setConfig({ home, key, value }: { home: string; key: string; val
   writeAtomically(path, text);
 }
 
-/** The name of a coder may hold dots: everything between `coders.` and a known field is the name. */
+/** The name of an entry may hold dots: everything between `coders.` and a known field is the name. */
 function pathOf(key: string): string[] {
   const parts = key.split('.');
   if (parts.some((part) => part === ''))
     throw new FleetError(`${key || 'the key'} is not a key, such as worker.slots`, { exitCode: 2 });
-  if (parts[0] !== 'coders' || parts.length < 3) return parts;
-  const field = CODER_KEYS.includes(parts.at(-1)!) ? [parts.at(-1)!] : [];
-  return ['coders', parts.slice(1, parts.length - field.length).join('.'), ...field];
+  const [record = ''] = parts;
+  const fields = { coders: CODER_KEYS, credentials: CREDENTIAL_KEYS }[record];
+  if (!fields || parts.length < 3) return parts;
+  const field = fields.includes(parts.at(-1)!) ? [parts.at(-1)!] : [];
+  return [record, parts.slice(1, parts.length - field.length).join('.'), ...field];
 }
 
 function valueOf(key: string, path: readonly string[], text: string): unknown {

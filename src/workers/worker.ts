@@ -23,6 +23,7 @@ import { openKeys } from '../adapters/keys.ts';
 import type { Tally } from '../domain/worker.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
+import { checkCredentials } from './check-credentials.ts';
 import { Cleaner } from './cleaner.ts';
 import { startContact } from './contact.ts';
 import { DiskGuard } from './disk.ts';
@@ -75,6 +76,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
   try {
     await mkdir(home.root, { recursive: true });
+    const knownCoders = createCoders(config.coders);
+    await checkCredentials({ config, knownCoders, home: home.root, env });
     // The SDK's native part does not keep the process alive while it is waited for.
     const alive = setInterval(() => {}, 1_000_000);
     teardown.push(() => clearInterval(alive));
@@ -121,7 +124,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         `the record of run ${ref.runId} of ${ref.taskId} is damaged: it was moved to ${await registry.setAside(ref)}`,
       );
     }
-    const knownCoders = createCoders(config.coders);
     const coders = await probeCoders(knownCoders.values(), env);
     const machine = machineName(config);
     const { name, slots, queues } = config.worker;

@@ -1,0 +1,19 @@
+import { checkSecret } from '../adapters/secret.ts';
+import type { Config } from '../config.ts';
+import { FleetError } from '../domain/error.ts';
+import type { Coder } from '../ports.ts';
+
+/** Before anything is claimed. @throws FleetError (2), one sentence on the first credential that cannot be used. */
+export async function checkCredentials(given: {
+  config: Config;
+  knownCoders: ReadonlyMap<string, Coder>;
+  home: string;
+  env: NodeJS.ProcessEnv;
+}): Promise<void> {
+  const { config, knownCoders, home, env } = given;
+  for (const [name, declared] of Object.entries(config.credentials)) {
+    const takes = knownCoders.get(declared.coder)?.env ?? [];
+    const wrong = await checkSecret({ name, declared, takes, home, env });
+    if (wrong) throw new FleetError(wrong, { exitCode: 2 });
+  }
+}
