@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { toBytes } from './domain/bytes.ts';
+import { models, prices } from './domain/cost.ts';
 import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
@@ -51,6 +52,8 @@ export const schema = z
     coders: z.record(name, coder).default({}),
     credentials,
     limits: limits.prefault({}),
+    prices: prices.default({}),
+    models: models.default({}),
     lease: z
       .strictObject({
         heartbeat: duration.default('12s'),

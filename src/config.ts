@@ -14,12 +14,12 @@ export { BUILTIN_CODERS, leaseOf, nameOf, type Config, type PartialConfig } from
 
 export interface ConfigKey {
   path: readonly string[];
-  /** Name of the environment variable; null for `coders`, which is a file's matter. */
+  /** Name of the environment variable; null for a record and a list of objects, which are a file's matter. */
   env: string | null;
-  kind: 'text' | 'number' | 'list' | 'record';
+  kind: 'text' | 'number' | 'list' | 'record' | 'objects';
 }
 
-/** Every key of the schema; a record is one key. */
+/** Every key of the schema; a record is one key, and so is a list of objects. */
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(schema, []);
 /** Every key of one `coders` entry. */
 export const CODER_KEYS: readonly string[] = Object.keys(coder.shape);
@@ -31,6 +31,8 @@ function keysOf(type: z.core.$ZodType, path: string[]): ConfigKey[] {
   if (inner instanceof z.ZodObject)
     return Object.entries(inner.shape).flatMap(([key, value]) => keysOf(value, [...path, key]));
   if (inner instanceof z.ZodRecord) return [{ path, env: null, kind: 'record' }];
+  if (inner instanceof z.ZodArray && unwrap(inner.def.element) instanceof z.ZodObject)
+    return [{ path, env: null, kind: 'objects' }];
   const env = `FLEET_${path.map((part) => part.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_')}`;
   const kind = inner instanceof z.ZodArray ? 'list' : inner instanceof z.ZodNumber ? 'number' : 'text';
   return [{ path, env, kind }];
@@ -109,6 +111,7 @@ function knownBeside(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return '';
   const parent = issue.path.join('.');
   const siblings = ENTRY_KEYS[String(issue.path[0])] ?? siblingsOf(parent);
+  if (siblings.length === 0) return '';
   return ` (known ${parent ? `in ${parent}` : 'here'}: ${siblings.join(', ')})`;
 }
 

@@ -7,6 +7,7 @@ import { LineReader } from '../adapters/line-reader.ts';
 import { putFiles } from '../adapters/put-files.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
+import { rated } from '../domain/cost.ts';
 import { formatDuration, toMs } from '../domain/duration.ts';
 import { addUsage, NO_USAGE, sumUsage, type AgentEvent, type Usage } from '../domain/event.ts';
 import { FAILURES } from '../domain/failure.ts';
@@ -101,7 +102,12 @@ async function askOnce(
     listener.close();
     const gone = end.exitCode !== 0 && !(await findProgram(coder.command[0] ?? '', deps.env));
     const made = gone ? { failure: notThere(deps, coder.name) } : judge(listener, { ...end, review });
-    return { ...made, usage: listener.usage };
+    const model = listener.model ?? review.model ?? coder.model ?? null;
+    const complete = listener.ended !== undefined;
+    return {
+      ...made,
+      usage: rated(listener.usage, { model, rates: { prices: deps.config.prices, models: {} }, complete }),
+    };
   } finally {
     await removeTree(dir);
   }
@@ -135,6 +141,7 @@ const PLAIN_MAX = 16_000;
 class Listener {
   usage: Usage = NO_USAGE;
   said = '';
+  model: string | undefined;
   ended: Extract<AgentEvent, { type: 'ended' }> | undefined;
   until: string | undefined;
   readonly #lines = new LineReader();
@@ -164,7 +171,11 @@ class Listener {
     if (!this.#structured) this.said = `${this.said}${line}\n`.slice(-PLAIN_MAX);
     for (const event of this.#parse(line)) {
       // The conversation that counts is the agent's.
-      if (event.type === 'usage') this.usage = { ...addUsage(this.usage, event), contextTokens: 0 };
+      if (event.type === 'usage') {
+        const { window: _, ...said } = event;
+        this.usage = { ...addUsage(this.usage, said), contextTokens: 0 };
+      }
+      if (event.type === 'started') this.model = event.model || this.model;
       if (event.type === 'rate-limited') this.until = event.until ?? this.until;
       if (event.type === 'text') this.said = event.text;
       if (event.type === 'ended') [this.ended, this.said] = [event, event.text || this.said];

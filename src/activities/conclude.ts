@@ -11,6 +11,7 @@ import { endOf, type Deps } from './context.ts';
 import { Follower } from './follow.ts';
 import { persist } from './persist.ts';
 import { holdWhileUnkillable, unclean } from './unclean.ts';
+import { modelOf, usageOf } from './usage.ts';
 
 const CLAIM_MAX = 2_000;
 /** Of the output of a coder without a protocol: its last line lies in them. */
@@ -42,12 +43,12 @@ export async function conclude(
     ...exit,
     ...full,
     session: follower.session,
-    model: follower.model ?? record?.model ?? record?.prepared?.task.model ?? coder.model ?? null,
+    model: modelOf(follower, { record, coder }),
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
     claim: bothEnds(said, CLAIM_MAX),
     ...(blocked === undefined ? {} : { blocked }),
     until: follower.until,
-    usage: follower.usage,
+    usage: usageOf(deps, follower, { record, coder }),
   };
   await persist(deps, async () => {
     await follower.flush();

@@ -18,6 +18,7 @@ import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
+import { usageOf } from './usage.ts';
 
 /** `person`: what a person said who sent the task on; it is also the last of `feedback`, for workers that do not know it apart. */
 export type LaunchOrder = RunRef & { feedback: string[]; person?: string };
@@ -37,14 +38,15 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   });
   if (refused) return { ok: false, failure: refused };
 
+  const used = () => usageOf(deps, follower, { record, coder });
   const progress = (): Progress => ({
     runId: order.runId,
     state: 'running',
-    usage: follower.usage,
+    usage: used(),
     ...(follower.lastAt ? { lastEventAt: follower.lastAt } : {}),
     ...(follower.last ? { lastEvent: describe(follower.last) } : {}),
   });
-  const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared }));
+  const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used }));
   if (!exit) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
   return conclude(deps, order, { exit, follower, coder });

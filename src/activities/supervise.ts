@@ -1,6 +1,7 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { newestChange } from '../adapters/file-changes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
+import type { Usage } from '../domain/event.ts';
 import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
 import { Checkpoints } from './checkpoint.ts';
 import { endOf, endRun, unlessLost, type Deps } from './context.ts';
@@ -15,6 +16,8 @@ const POLL_MS = 200;
 interface Supervised {
   follower: Follower;
   prepared: Prepared;
+  /** What it has used so far, with its cost. */
+  used(): Usage;
 }
 
 /** Follows the agent until nothing of its process tree lives, and stops it at its limits. Undefined: its keeper is gone. */
@@ -30,7 +33,7 @@ export async function superviseAgent(deps: Deps, ref: RunRef, run: Supervised): 
 async function supervise(
   deps: Deps,
   ref: RunRef,
-  { follower, prepared, checkpoints }: Supervised & { checkpoints: Checkpoints },
+  { follower, prepared, used, checkpoints }: Supervised & { checkpoints: Checkpoints },
 ): Promise<ExitRecord | undefined> {
   const { keeper, home } = deps;
   const { limits } = prepared.policy;
@@ -64,7 +67,7 @@ async function supervise(
 
     if (deps.holds.stopsAgents) stop('killed');
     checkpoints.tick();
-    const { usage } = follower;
+    const usage = used();
     if (limits.tokens && usage.inputTokens + usage.outputTokens > limits.tokens) stop('over-budget');
     if (limits.costUsd && usage.costUsd > limits.costUsd) stop('over-budget');
     if (follower.waiting) stop('waiting-for-permission');

@@ -19,7 +19,7 @@ import {
 import { FleetError } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
 
-/** One line of `fleet config show`. A coder, or a credential, is one line. */
+/** One line of `fleet config show`. An entry of a record, such as a coder, is one line. */
 export interface ConfigLine {
   /** E.g. `worker.slots`. */
   key: string;
@@ -67,13 +67,20 @@ export function setConfig({ home, key, value }: { home: string; key: string; val
   writeAtomically(path, text);
 }
 
+const FIELDS: Record<string, readonly string[]> = {
+  coders: CODER_KEYS,
+  credentials: CREDENTIAL_KEYS,
+  prices: [],
+  models: [],
+};
+
 /** The name of an entry may hold dots: everything between `coders.` and a known field is the name. */
 function pathOf(key: string): string[] {
   const parts = key.split('.');
   if (parts.some((part) => part === ''))
     throw new FleetError(`${key || 'the key'} is not a key, such as worker.slots`, { exitCode: 2 });
   const [record = ''] = parts;
-  const fields = { coders: CODER_KEYS, credentials: CREDENTIAL_KEYS }[record];
+  const fields = FIELDS[record];
   if (!fields || parts.length < 3) return parts;
   const field = fields.includes(parts.at(-1)!) ? [parts.at(-1)!] : [];
   return [record, parts.slice(1, parts.length - field.length).join('.'), ...field];

@@ -1,5 +1,6 @@
 import type { FleetWorker, StandingOrder, TaskReport } from '../client.ts';
 import { formatBytes } from '../domain/bytes.ts';
+import { contextFill, costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { rescueRef, wipRef } from '../domain/names.ts';
@@ -12,7 +13,19 @@ import { clean, oneLine, paintState, shortNumber, type Paint } from './text.ts';
 /** Tasks and workers as people read them. Everything that an agent or a person wrote goes through `oneLine` or `clean`. */
 
 export function taskTable(reports: readonly TaskReport[], { paint, nowMs }: { paint: Paint; nowMs: number }): string {
-  const head = ['id', 'title', 'state', 'coder', 'worker', 'elapsed', 'last event', 'tokens', 'context', 'reason'];
+  const head = [
+    'id',
+    'title',
+    'state',
+    'coder',
+    'worker',
+    'elapsed',
+    'last event',
+    'tokens',
+    'context',
+    'cost',
+    'reason',
+  ];
   const rows = reports.map((report) => {
     const usage = usageOf(report);
     return [
@@ -24,7 +37,8 @@ export function taskTable(reports: readonly TaskReport[], { paint, nowMs }: { pa
       elapsed(report, nowMs),
       report.live?.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago` : '',
       tokens(usage),
-      usage.contextTokens ? shortNumber(usage.contextTokens) : '',
+      contextText(usage),
+      costText(usage),
       oneLine(
         [report.reason, report.state === 'done' ? noAcceptance(report) : report.message].filter(Boolean).join(': '),
         60,
@@ -64,11 +78,8 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
     ['Queue', report.claimQueue === report.queue ? report.queue : `${report.queue}, claimed from ${report.claimQueue}`],
     ['Priority', String(report.priority)],
     ['Labels', report.labels.join(', ')],
-    [
-      'Tokens',
-      tokens(usage) &&
-        `${tokens(usage)}${usage.contextTokens ? `, context ${shortNumber(usage.contextTokens)}` : ''}${usage.costUsd ? `, $${usage.costUsd.toFixed(2)}` : ''}`,
-    ],
+    ['Tokens', usageLine(usage)],
+    ['Cost', costText(usage)],
   ];
   const lines = facts.flatMap(([name, value]) =>
     value ? `  ${name.padEnd(11)} ${name === 'State' ? value : oneLine(value, 500)}` : [],
@@ -169,6 +180,26 @@ export function usageOf({ usage, live, state }: TaskReport): Usage {
 
 export function tokens({ inputTokens, outputTokens }: Usage): string {
   return inputTokens + outputTokens > 0 ? shortNumber(inputTokens + outputTokens) : '';
+}
+
+/** `12.3k: 12.0k in (8.0k from the cache, 1.0k into it), 300 out (100 of it reasoning), context 9.0k (5 %)` */
+function usageLine(usage: Usage): string {
+  if (!tokens(usage)) return '';
+  const { inputTokens, outputTokens, cachedTokens, writtenTokens = 0, reasoningTokens = 0 } = usage;
+  const cache = [
+    cachedTokens ? `${shortNumber(cachedTokens)} from the cache` : '',
+    writtenTokens ? `${shortNumber(writtenTokens)} into it` : '',
+  ].filter(Boolean);
+  const into = `${shortNumber(inputTokens)} in${cache.length ? ` (${cache.join(', ')})` : ''}`;
+  const out = `${shortNumber(outputTokens)} out${reasoningTokens ? ` (${shortNumber(reasoningTokens)} of it reasoning)` : ''}`;
+  const context = contextText(usage);
+  return `${tokens(usage)}: ${into}, ${out}${context ? `, context ${context}` : ''}`;
+}
+
+/** `9.0k (5 %)` */
+function contextText(usage: Usage): string {
+  const fill = contextFill(usage);
+  return usage.contextTokens ? `${shortNumber(usage.contextTokens)}${fill === undefined ? '' : ` (${fill} %)`}` : '';
 }
 
 export function elapsed({ createdAt, endedAt }: TaskReport, nowMs: number): string {

@@ -84,13 +84,15 @@ function assistant(state: State, event: Json): AgentEvent[] {
   state.message = id;
   const usage = object(message['usage']) ?? {};
   const cached = count(usage['cache_read_input_tokens']);
-  const input = count(usage['input_tokens']) + count(usage['cache_creation_input_tokens']) + cached;
+  const written = count(usage['cache_creation_input_tokens']);
+  const input = count(usage['input_tokens']) + written + cached;
   const output = count(usage['output_tokens']);
   if (input + output === 0) return events;
-  add(state.counted, { input, output, cached });
+  const used = { input, output, cached, ...(written ? { written } : {}) };
+  add(state.counted, used);
   // A sub-agent has a conversation of its own.
   const context = event['parent_tool_use_id'] ? {} : { context: input + output };
-  return [...events, { type: 'usage', input, output, cached, ...context }];
+  return [...events, { type: 'usage', ...used, ...context }];
 }
 
 function block(content: Json): AgentEvent[] {
@@ -143,7 +145,7 @@ function result(state: State, event: Json): AgentEvent[] {
   const said = text(event['result']) || (Array.isArray(event['errors']) ? event['errors'].map(text).join('; ') : '');
   const failure = failureOf(event, state.error);
   const total = totalOf(event);
-  const usage = total ? correction(state.counted, total) : [];
+  const usage = total ? correction(state.counted, total, windowOf(event)) : [];
   state.counted = { input: 0, output: 0, cached: 0, costUsd: 0 };
   return [...usage, { type: 'ended', ok: !failure, text: bothEnds(said, TEXT_MAX), ...(failure ? { failure } : {}) }];
 }
@@ -153,13 +155,21 @@ function totalOf(event: Json): Counted | undefined {
   const models = objects(Object.values(object(event['model_usage_since_last_result']) ?? {}));
   if (models.length === 0) return undefined;
   const sum = (key: string) => models.reduce((total, model) => total + count(model[key]), 0);
-  const cached = sum('cacheReadInputTokens');
+  const [cached, written] = [sum('cacheReadInputTokens'), sum('cacheCreationInputTokens')];
   return {
-    input: sum('inputTokens') + sum('cacheCreationInputTokens') + cached,
+    input: sum('inputTokens') + written + cached,
     output: sum('outputTokens'),
-    cached,
+    ...{ cached, written, reasoning: sum('thinkingTokens') },
     costUsd: sum('costUSD'),
   };
+}
+
+/** Of the model that did most: helpers have another one. */
+function windowOf(event: Json): { window?: number } {
+  const models = objects(Object.values(object(event['model_usage_since_last_result']) ?? {}));
+  const most = models.toSorted((one, other) => count(other['outputTokens']) - count(one['outputTokens']))[0];
+  const window = count(most?.['contextWindow']);
+  return window ? { window } : {};
 }
 
 const OF_ERROR: Record<string, CoderFailure> = {

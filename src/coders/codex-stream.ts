@@ -83,6 +83,7 @@ function turnCompleted(state: State, usage: Json): AgentEvent[] {
     input: count(usage['input_tokens']),
     output: count(usage['output_tokens']),
     cached: count(usage['cached_input_tokens']),
+    reasoning: count(usage['reasoning_output_tokens']),
     costUsd: 0,
   };
   return [...correction(state.counted, total), { type: 'ended', ok: true, text: state.said }];

@@ -26,30 +26,30 @@ export interface Counted {
   input: number;
   output: number;
   cached: number;
+  written?: number;
+  reasoning?: number;
   costUsd: number;
 }
 
+type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
+
+const COUNTS = ['input', 'output', 'cached', 'written', 'reasoning', 'costUsd'] as const;
+const NOTHING: Counted = { input: 0, output: 0, cached: 0, costUsd: 0 };
+
 export function countedIn(events: readonly AgentEvent[]): Counted {
-  const counted: Counted = { input: 0, output: 0, cached: 0, costUsd: 0 };
+  const counted = { ...NOTHING };
   for (const event of events) if (event.type === 'usage') add(counted, event);
   return counted;
 }
 
-export function add(counted: Counted, usage: Omit<Counted, 'costUsd'> & { costUsd?: number }): void {
-  counted.input += usage.input;
-  counted.output += usage.output;
-  counted.cached += usage.cached;
-  counted.costUsd += usage.costUsd ?? 0;
+export function add(counted: Counted, usage: Partial<Counted>): void {
+  for (const key of COUNTS) if (usage[key]) counted[key] = (counted[key] ?? 0) + usage[key];
 }
 
-/** The usage event that brings what was counted to the total, or none where it is there already. */
-export function correction(counted: Counted, total: Counted): Extract<AgentEvent, { type: 'usage' }>[] {
-  const by = {
-    input: total.input - counted.input,
-    output: total.output - counted.output,
-    cached: total.cached - counted.cached,
-    costUsd: total.costUsd - counted.costUsd,
-  };
-  Object.assign(counted, total);
-  return Object.values(by).some((amount) => amount !== 0) ? [{ type: 'usage', ...by }] : [];
+/** The usage event that brings what was counted to the total, or none where it is there already. `about`: what else it says. */
+export function correction(counted: Counted, total: Counted, about: Pick<UsageEvent, 'window'> = {}): UsageEvent[] {
+  const amounts = COUNTS.map((key) => [key, (total[key] ?? 0) - (counted[key] ?? 0)] as const);
+  const by = { ...NOTHING, ...Object.fromEntries(amounts.filter(([, amount]) => amount !== 0)) };
+  Object.assign(counted, { written: 0, reasoning: 0 }, total);
+  return amounts.some(([, amount]) => amount !== 0) || about.window ? [{ type: 'usage', ...by, ...about }] : [];
 }

@@ -6,7 +6,7 @@ export type AgentEvent =
   | { type: 'tool-result'; id: string; ok: boolean; output: string }
   /**
    * Tokens of one model call, or a correction: the values are added up. `cached` (read) and `written` (to the cache) are parts
-   * of `input`, `reasoning` is one of `output`; `context` is the size of the conversation now.
+   * of `input`, `reasoning` is one of `output`; `context` is the size of the conversation now, `window` what fits at most.
    */
   | {
       type: 'usage';
@@ -17,6 +17,7 @@ export type AgentEvent =
       reasoning?: number;
       costUsd?: number;
       context?: number;
+      window?: number;
     }
   /** The agent asks for something that nobody is there to answer. */
   | { type: 'waiting'; what: string }
@@ -58,31 +59,53 @@ export function bothEnds(text: string, max: number): string {
 
 const CUT = '\n[…]\n';
 
+/** Tokens and cost; what an older version counted lacks what is optional here. */
 export interface Usage {
+  /** With `cachedTokens` and `writtenTokens`. */
   inputTokens: number;
+  /** With `reasoningTokens`. */
   outputTokens: number;
+  /** Read from the model's cache. */
   cachedTokens: number;
+  /** Written to it. */
+  writtenTokens?: number;
+  reasoningTokens?: number;
+  /** What is known of it: see `unpricedTokens`. */
   costUsd: number;
+  /** Input and output whose cost nobody knows. */
+  unpricedTokens?: number;
   /** Tokens in the conversation at the last model call, where the coder tells. */
   contextTokens: number;
+  /** How many fit into it, where that is known. */
+  contextWindow?: number;
 }
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0, contextTokens: 0 };
 
 export function addUsage(sum: Usage, event: Extract<AgentEvent, { type: 'usage' }>): Usage {
-  return {
-    inputTokens: sum.inputTokens + event.input,
-    outputTokens: sum.outputTokens + event.output,
-    cachedTokens: sum.cachedTokens + event.cached,
-    costUsd: sum.costUsd + (event.costUsd ?? 0),
-    contextTokens: event.context ?? sum.contextTokens,
+  const { input, output, cached, written, reasoning, costUsd = 0, context, window } = event;
+  const used = { inputTokens: input, outputTokens: output, cachedTokens: cached, costUsd, contextTokens: 0 };
+  const more = {
+    ...(written ? { writtenTokens: written } : {}),
+    ...(reasoning ? { reasoningTokens: reasoning } : {}),
+    ...(window ? { contextWindow: window } : {}),
   };
+  return { ...sumUsage(sum, { ...used, ...more }), contextTokens: context ?? sum.contextTokens };
 }
 
-export const sumUsage = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cachedTokens: a.cachedTokens + b.cachedTokens,
-  costUsd: a.costUsd + b.costUsd,
-  contextTokens: b.contextTokens || a.contextTokens,
-});
+export function sumUsage(a: Usage, b: Usage): Usage {
+  const sum = (key: 'writtenTokens' | 'reasoningTokens' | 'unpricedTokens'): Partial<Usage> =>
+    a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) };
+  const contextWindow = b.contextWindow ?? a.contextWindow;
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedTokens: a.cachedTokens + b.cachedTokens,
+    ...sum('writtenTokens'),
+    ...sum('reasoningTokens'),
+    costUsd: a.costUsd + b.costUsd,
+    ...sum('unpricedTokens'),
+    contextTokens: b.contextTokens || a.contextTokens,
+    ...(contextWindow ? { contextWindow } : {}),
+  };
+}

@@ -51,6 +51,7 @@ export const FAILURES = {
     attempt: true,
     next: 'park',
     feedback: false,
+    resume: true,
     meaning: 'a budget was used up: tokens, cost or disk space',
   },
   'setup-failed': { attempt: true, next: 'retry', feedback: false, meaning: "the repository's setup commands failed" },

@@ -1,3 +1,4 @@
+import { costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { rescueRef } from '../domain/names.ts';
 import type { TaskView } from '../domain/run.ts';
@@ -15,6 +16,7 @@ export function renderSummary(view: TaskView): string {
     ['Base', view.base],
     ['Branch', view.branch && `${view.branch} at ${view.commit ?? ''}`],
     ['Tokens', view.usage.inputTokens + view.usage.outputTokens || null],
+    ['Cost', costText(view.usage) || null],
     ['Next try', view.retryAt],
   ].filter((fact) => fact[1] !== null);
   return [

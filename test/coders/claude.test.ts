@@ -26,6 +26,7 @@ describe('a run', () => {
       cachedTokens: 3_100,
       outputTokens: 140,
       contextTokens: 1_301,
+      contextWindow: 1_000_000,
       costUsd: expect.closeTo(0.0132, 2),
     });
   });
@@ -39,6 +40,21 @@ test('a resumed session’s cost counts from its last result only', () => {
     inputTokens: 10,
     outputTokens: 4,
     costUsd: 1,
+  });
+});
+
+test('what was written to the cache and thought is told apart, and counted once', () => {
+  const usage = { input_tokens: 10, cache_creation_input_tokens: 30, cache_read_input_tokens: 5, output_tokens: 1 };
+  const total = { inputTokens: 10, outputTokens: 9, cacheReadInputTokens: 5, cacheCreationInputTokens: 30 };
+  const events = read(
+    { type: 'assistant', message: { id: 'm', content: [], usage } },
+    {
+      ...{ type: 'result', subtype: 'success', result: 'ok' },
+      model_usage_since_last_result: { m: { ...total, thinkingTokens: 4 } },
+    },
+  );
+  expect(only(events, 'usage').reduce(addUsage, NO_USAGE)).toMatchObject({
+    ...{ inputTokens: 45, cachedTokens: 5, writtenTokens: 30, outputTokens: 9, reasoningTokens: 4 },
   });
 });
 

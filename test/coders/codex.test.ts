@@ -29,6 +29,12 @@ test('a run tells its session, calls, usage and last word', () => {
   expect(events.at(-1)).toEqual({ type: 'ended', ok: true, text: 'All done: hello.txt is committed.' });
 });
 
+test('reasoning is a part of the output', () => {
+  const usage = { input_tokens: 9, cached_input_tokens: 4, output_tokens: 7, reasoning_output_tokens: 3 };
+  const events = read(JSON.stringify({ type: 'turn.completed', usage }));
+  expect(only(events, 'usage').reduce(addUsage, NO_USAGE)).toMatchObject({ outputTokens: 7, reasoningTokens: 3 });
+});
+
 describe('items', () => {
   test('a command that fails is a result that is not ok', () => {
     const events = read(

@@ -1,0 +1,22 @@
+import type { RunRecord } from '../adapters/run-registry.ts';
+import { rated } from '../domain/cost.ts';
+import type { Usage } from '../domain/event.ts';
+import type { Coder } from '../ports.ts';
+import type { Deps } from './context.ts';
+import type { Follower } from './follow.ts';
+
+/** The model of a run: as the agent says, else as it was told. */
+export const modelOf = (
+  follower: Pick<Follower, 'model'>,
+  { record, coder }: { record: RunRecord | undefined; coder: Coder },
+): string | null => follower.model ?? record?.model ?? record?.prepared?.task.model ?? coder.model ?? null;
+
+/** What a run has used so far, with its cost by the configuration's prices where its coder does not tell. */
+export function usageOf(
+  { config }: Pick<Deps, 'config'>,
+  follower: Follower,
+  about: { record: RunRecord | undefined; coder: Coder },
+): Usage {
+  const model = modelOf(follower, about);
+  return rated(follower.usage, { model, rates: config, complete: follower.ended !== null });
+}
