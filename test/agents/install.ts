@@ -6,7 +6,7 @@ export default function install(): void {
   try {
     agentBinaries();
   } catch {
-    process.stderr.write(`Installing agent CLIs and test runners in ${FOLDER} (820 MB, once) …\n`);
+    process.stderr.write(`Installing agent CLIs and test runners in ${FOLDER} (1.6 GB, once) …\n`);
     execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: 'inherit' });
     agentBinaries();
   }

@@ -3,7 +3,7 @@ import base from '../../jest.config.js';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The real agent CLIs against a scripted model, and real test runners: `npm run test:agents`. The first run installs them, 820 MB. */
+/** The real agent CLIs against a scripted model, and real test runners: `npm run test:agents`. The first run installs them, 1.6 GB. */
 export default {
   ...base,
   rootDir: here('.'),

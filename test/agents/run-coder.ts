@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environment } from '../../src/activities/environment.ts';
 import type { AgentEvent } from '../../src/domain/event.ts';
-import type { Coder } from '../../src/ports.ts';
+import type { Coder, StartOrder } from '../../src/ports.ts';
 
 const LIMIT_MS = 90_000;
 
@@ -21,7 +21,7 @@ export interface Workspace extends Disposable {
 export function workspace(files: Record<string, string> = {}): Workspace {
   const dir = mkdtempSync(join(tmpdir(), 'fleet-coder-'));
   const [home, userHome, tree] = ['home', 'user', 'tree'].map((name) => join(dir, name)) as [string, string, string];
-  for (const folder of [home, userHome]) mkdirSync(folder);
+  for (const folder of [home, userHome, join(dir, 'tmp')]) mkdirSync(folder);
   for (const [path, text] of Object.entries({ 'note.txt': 'hi\n', ...files })) {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
     writeFileSync(join(tree, path), text);
@@ -32,7 +32,8 @@ export function workspace(files: Record<string, string> = {}): Workspace {
   git('config', 'user.email', 'agent@localhost');
   git('add', '-A');
   git('commit', '-qm', 'base');
-  return { dir, home, userHome, tree, git, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+  const dispose = () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  return { dir, home, userHome, tree, git, [Symbol.dispose]: dispose };
 }
 
 export interface CoderRun {
@@ -43,22 +44,40 @@ export interface CoderRun {
   stderr: string;
 }
 
-/** Does with a coder what a worker does with it, without keeper and fleet. The CLI and its group are dead when it resolves. */
-export async function runCoder(
-  coder: Coder,
-  at: Workspace,
-  env: Record<string, string>,
-  resume?: { id: string; file: string },
-): Promise<CoderRun> {
-  const prompt = 'Please add hello.txt.';
-  const order = {
-    ...at,
-    inherit: 'project' as const,
-    runId: resume ? '2-test' : '1-test',
-    prompt,
-    ...(resume ? { resume } : {}),
-  };
-  const { argv, stdin, env: set, files } = coder.start(order);
+/** What a worker tells the coder about a run, and the worker's environment on top of the test's own. */
+export interface CoderOrder extends Partial<Pick<StartOrder, 'prompt' | 'inherit' | 'proxy' | 'resume' | 'model'>> {
+  env: Record<string, string>;
+}
+
+export interface LiveCoder extends AsyncDisposable {
+  /** As far as it came. */
+  run: CoderRun;
+  pid: number;
+  /** Its process has ended and said all. */
+  over(): boolean;
+  /** Resolves at its end, which a limit brings about. */
+  ended: Promise<CoderRun>;
+  /** SIGKILL to its process group; resolves at its end. */
+  kill(): Promise<CoderRun>;
+}
+
+/** Does with a coder what a worker does with it, without keeper and fleet. */
+export function startCoder(coder: Coder, at: Workspace, order: CoderOrder): LiveCoder {
+  const { env, ...told } = order;
+  const {
+    argv,
+    stdin,
+    env: set,
+    files,
+  } = coder.start({
+    tree: at.tree,
+    home: at.home,
+    userHome: at.userHome,
+    inherit: 'project',
+    runId: told.resume ? '2-test' : '1-test',
+    prompt: 'Please add hello.txt.',
+    ...told,
+  });
   for (const [path, file] of Object.entries(files)) {
     mkdirSync(dirname(path), { recursive: true });
     if ('text' in file) writeFileSync(path, file.text);
@@ -68,7 +87,12 @@ export async function runCoder(
   const [program = '', ...args] = argv;
   const child = spawn(program, args, {
     cwd: at.tree,
-    env: environment({ ...process.env, ...env }, coder.env, { PWD: at.tree, ...set }),
+    env: environment({ ...process.env, ...env }, coder.env, {
+      PWD: at.tree,
+      HOME: at.home,
+      TMPDIR: join(at.dir, 'tmp'),
+      ...set,
+    }),
     detached: true,
   });
   const killGroup = () => {
@@ -87,14 +111,32 @@ export async function runCoder(
   });
   child.stderr.on('data', (piece: Buffer) => (run.stderr += piece.toString()));
   child.stdin.on('error', () => undefined).end(stdin);
-  try {
-    run.exitCode = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  } finally {
-    clearTimeout(limit);
+  let over = false;
+  const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
+    .then((exitCode) => Object.assign(run, { exitCode }))
+    .finally(() => {
+      over = true;
+      clearTimeout(limit);
+      killGroup();
+    });
+  ended.catch(() => undefined);
+  const kill = () => {
     killGroup();
-  }
-  return run;
+    return ended;
+  };
+  return {
+    run,
+    pid: child.pid ?? 0,
+    over: () => over,
+    ended,
+    kill,
+    [Symbol.asyncDispose]: async () => void (await kill()),
+  };
 }
+
+/** The CLI and its group are dead when it resolves. */
+export const runCoder = (coder: Coder, at: Workspace, order: CoderOrder): Promise<CoderRun> =>
+  startCoder(coder, at, order).ended;
 
 export const only = <T extends AgentEvent['type']>(
   events: readonly AgentEvent[],

@@ -28,14 +28,14 @@ export const FABRICATES: Turn[] = [{ text: 'All done: hello.txt is committed, an
  * The real CLIs, talking to the scripted model: what a fleet's `config.yaml` has under `coders`, and the worker's
  * environment on top of its own. `script` names the script that both play.
  */
-export function scripted(
-  server: ModelServer,
-  script = 'main',
-): { coders: Record<string, CoderDeclaration>; env: Record<string, string> } {
+export const scripted = (server: ModelServer, script = 'main') => scriptedAt(server.url(script));
+
+/** The same for a model at this base URL, without the version folder. */
+export function scriptedAt(url: string): { coders: Record<string, CoderDeclaration>; env: Record<string, string> } {
   const { claude, codex } = agentBinaries();
   const provider = [
     'name="Scripted"',
-    `base_url="${server.url(script)}/v1"`,
+    `base_url="${url}/v1"`,
     'wire_api="responses"',
     'env_key="CODEX_API_KEY"',
     'request_max_retries=1',
@@ -52,7 +52,7 @@ export function scripted(
       },
     },
     env: {
-      ANTHROPIC_BASE_URL: server.url(script),
+      ANTHROPIC_BASE_URL: url,
       ANTHROPIC_API_KEY: 'sk-scripted-000001',
       CODEX_API_KEY: 'sk-scripted-000002',
     },

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { anthropic } from './model-server-anthropic.ts';
+import { chat } from './model-server-chat.ts';
+import { gemini } from './model-server-gemini.ts';
 import { responses } from './model-server-responses.ts';
 
 /** One answer of the scripted model. Consumed by one request that offers tools; requests without tools (titles) consume none. */
@@ -13,8 +15,8 @@ export interface Turn {
   fail?: FailKind;
   /** Seconds until the reset that a `rate` or `quota` failure names; default 2. */
   resetSeconds?: number;
-  /** `silent` never answers, `midway` stops after the first events. The connection stays open until the server closes. */
-  stall?: 'silent' | 'midway';
+  /** `silent` never answers, `midway` stops after the first events: the connection stays open. `cut` closes it there. */
+  stall?: 'silent' | 'midway' | 'cut';
   /** Is answered once this resolves: the request is in `requests`, and the agent waits. */
   hold?: Promise<unknown>;
   /** Says the same this many times; default 1. `Infinity` for a failure that stays. */
@@ -33,7 +35,7 @@ export interface Tokens {
 /** One request as it came; `turn` is the index of the answer, null for those that consumed none. */
 export interface ModelRequest {
   script: string;
-  api: 'anthropic' | 'responses' | 'other';
+  api: keyof typeof WIRES | 'other';
   path: string;
   /** The last six characters of the key. */
   key: string;
@@ -63,11 +65,11 @@ export interface WireError {
   headers: Record<string, string>;
   body: unknown;
 }
-/** One vendor's wire format. `events` are server-sent events in order; `whole` is the same answer without streaming. */
+/** One vendor's wire format. `events` are server-sent events in order, a text as it is; `whole` is the same answer without streaming. */
 export interface Wire {
   tools(body: Record<string, unknown>): DeclaredTool[];
   call(step: ToolStep, tools: DeclaredTool[], cwd: string): Call;
-  events(answer: Answer): Record<string, unknown>[];
+  events(answer: Answer): (Record<string, unknown> | string)[];
   whole(answer: Answer): unknown;
   failure(kind: FailKind, resetSeconds: number): WireError;
 }
@@ -86,9 +88,10 @@ interface Cursor {
   said: number;
 }
 
+const WIRES = { anthropic, responses, chat, gemini } satisfies Record<string, Wire>;
 const STALL_AFTER_EVENTS = 3;
 
-/** A model of Anthropic's Messages and OpenAI's Responses APIs on loopback that plays scripts, one turn per model call. */
+/** A model of four vendors' APIs (Anthropic's Messages, OpenAI's Responses and chat completions, Gemini) on loopback that plays scripts, one turn per model call. */
 export async function startModelServer(turns: Turn[] = []): Promise<ModelServer> {
   const scripts = new Map<string, Cursor>();
   const requests: ModelRequest[] = [];
@@ -104,16 +107,15 @@ export async function startModelServer(turns: Turn[] = []): Promise<ModelServer>
     const { script, path } = route(request.url ?? '/');
     const api = apiOf(path);
     const parsed = parse(body);
-    const wire = api === 'anthropic' ? anthropic : api === 'responses' ? responses : null;
-    const counting = path.endsWith('/count_tokens');
+    const wire = api === 'other' ? null : WIRES[api];
+    const counting = /count_?tokens$/i.test(path);
     const tools = wire && !counting ? wire.tools(parsed) : [];
     const cursor = scripts.get(script);
     const turn = cursor && tools.length > 0 ? advance(cursor) : null;
     const names = tools.map((tool) => tool.name);
     requests.push({ script, api, path, key: keyOf(request), tools: names, turn: turn?.index ?? null, body });
 
-    if (counting)
-      return json(response, { status: 200, headers: {}, body: { input_tokens: Math.ceil(body.length / 4) } });
+    if (counting) return json(response, { status: 200, headers: {}, body: counted(body) });
     if (!wire) return json(response, { status: 404, headers: {}, body: { error: { message: 'not scripted' } } });
     const said: Turn = turn?.said ?? { text: tools.length ? 'Done (the script has ended).' : 'Scripted task' };
     await said.hold;
@@ -122,20 +124,19 @@ export async function startModelServer(turns: Turn[] = []): Promise<ModelServer>
 
     const cwd = cwdOf(body);
     const full: Answer = {
-      model: typeof parsed['model'] === 'string' ? parsed['model'] : 'scripted',
+      model: modelOf(parsed, path),
       text: said.text ?? '',
       calls: (said.tools ?? []).map((step) => wire.call(step, tools, cwd)),
       usage: { input: Math.ceil(body.length / 4), output: 40, cached: 0, ...said.usage },
     };
-    if (parsed['stream'] !== true) return json(response, { status: 200, headers: {}, body: wire.whole(full) });
+    if (parsed['stream'] !== true && !path.endsWith(':streamGenerateContent'))
+      return json(response, { status: 200, headers: {}, body: wire.whole(full) });
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     const events = wire.events(full);
-    for (const event of said.stall === 'midway'
-      ? events.slice(0, Math.min(STALL_AFTER_EVENTS, events.length - 1))
-      : events) {
-      response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
-    }
-    if (!said.stall) response.end();
+    for (const event of said.stall ? events.slice(0, Math.min(STALL_AFTER_EVENTS, events.length - 1)) : events)
+      response.write(framed(event));
+    if (said.stall === 'cut') response.destroy();
+    else if (!said.stall) response.end();
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -163,6 +164,20 @@ function advance(cursor: Cursor): { index: number; said: Turn } | null {
   return { index, said };
 }
 
+function framed(event: Record<string, unknown> | string): string {
+  if (typeof event === 'string') return `data: ${event}\n\n`;
+  const name = typeof event['type'] === 'string' ? `event: ${event['type']}\n` : '';
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+}
+
+const counted = (body: string) => {
+  const tokens = Math.ceil(body.length / 4);
+  return { input_tokens: tokens, totalTokens: tokens };
+};
+
+const modelOf = (body: Record<string, unknown>, path: string): string =>
+  typeof body['model'] === 'string' ? body['model'] : (/models\/([^:/]+)/.exec(path)?.[1] ?? 'scripted');
+
 function route(url: string): { script: string; path: string } {
   const [, script = 'main', path = '/'] = /^\/r\/([^/]+)(\/[^?]*)?/.exec(url) ?? [];
   return { script, path };
@@ -170,16 +185,20 @@ function route(url: string): { script: string; path: string } {
 
 function apiOf(path: string): ModelRequest['api'] {
   if (path.includes('/v1/messages')) return 'anthropic';
+  if (path.endsWith('/chat/completions')) return 'chat';
+  if (/:(streamGenerateContent|generateContent|countTokens)$/.test(path)) return 'gemini';
   return path.endsWith('/responses') ? 'responses' : 'other';
 }
 
-/** Where the CLI says that it runs, in its prompt: `working directory: /x` (claude) or `<cwd>/x</cwd>` (codex). */
+/** Where the CLI says that it runs, in its prompt: `working directory: /x` (claude, opencode) or `<cwd>/x</cwd>` (codex). */
 function cwdOf(body: string): string {
-  return /[Ww]orking directory: ([^\s"\\]+)/.exec(body)?.[1] ?? /<cwd>([^<]+)<\/cwd>/.exec(body)?.[1] ?? '.';
+  return CWDS.flatMap((words) => words.exec(body)?.[1] ?? [])[0] ?? '.';
 }
+const CWDS = [/[Ww]orking directory: ([^\s"\\]+)/, /<cwd>([^<]+)<\/cwd>/];
 
 function keyOf(request: IncomingMessage): string {
-  const key = request.headers.authorization ?? request.headers['x-api-key'] ?? '';
+  const { authorization, 'x-api-key': anthropicKey, 'x-goog-api-key': googleKey } = request.headers;
+  const key = authorization ?? anthropicKey ?? googleKey ?? '';
   return String(key).slice(-6);
 }
 

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Coder } from '../../../src/ports.ts';
+import { FOLDER } from '../binaries.ts';
+import type { Row } from './rows.ts';
+
+/** A coder with its real binary, as the conformance suite takes it. One file each in this folder. */
+export interface Subject {
+  /** As the docs call it: the coder's name, and what it speaks where it can speak two things. */
+  name: string;
+  /** The npm package with the pinned version. */
+  package: string;
+  /** Folder of recorded output in test/fixtures/coders: the protocol's name. Missing: nothing is recorded. */
+  fixtures?: string;
+  /** The coder and its worker's environment, for a model server's base URL without the version folder. */
+  setup(url: string): { coder: Coder; env: Record<string, string> };
+  /** Tokens that its events add up to where the wire says 4,600 in (3,100 of them cached) and 140 out; those by default. */
+  usage?: { inputTokens: number; cachedTokens: number; outputTokens: number };
+  /** Tool calls that its events show of the task's three; 3 by default. */
+  calls?: number;
+  /** Exit code of a run that failed; 1 by default, null for any. */
+  failedExit?: number | null;
+  /** Rows that it cannot pass, and why. They are not tried. */
+  cannot?: Partial<Record<Row, string>>;
+  /** What is to be said of a row that it passes, e.g. how long it takes. */
+  notes?: Partial<Record<Row, string>>;
+}
+
+export function versionOf({ package: name }: Subject): string {
+  const file = readFileSync(join(FOLDER, 'node_modules', name, 'package.json'), 'utf8');
+  return (JSON.parse(file) as { version: string }).version;
+}
