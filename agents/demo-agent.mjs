@@ -76,7 +76,9 @@ const behaviours = {
   learn() {
     const told = prompt.includes('Earlier runs of this task were rejected');
     say(told ? 'The earlier run was rejected: percent is not a share.' : 'The discount is wrong.');
-    edit('src/discount.js', BUG, told ? FIX : HALF);
+    // Told why, it goes on from what it made before.
+    if (told) edit('src/discount.js', HALF, FIX);
+    else edit('src/discount.js', BUG, HALF);
     bash('git commit -qam "Take percent of the price"');
     end('Fixed the discount.');
   },

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
+import { readNote } from '../adapters/notes.ts';
 import { putFiles } from '../adapters/put-files.ts';
 import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
@@ -95,8 +97,8 @@ async function start(
     resumed: resumed && { why: resumed.why, inFlight: resumed.inFlight, session: session !== null },
     tree: files.tree,
     branch: branchOf(order.taskId),
-    plan: files.plan,
-    knowledge: files.knowledge,
+    plan: await noteAt(files.plan),
+    knowledge: await noteAt(files.knowledge),
   });
   await writeFile(files.prompt, prompt);
   failpoint('launch.prompt-written');
@@ -140,6 +142,14 @@ async function start(
   if (launched.ok) return undefined;
   if (launched.why === 'cannot-start') throw new Error(`the agent cannot be started: ${launched.message}`);
   return KEEPER_LOST;
+}
+
+const NOTE_BYTES = 64 * 1024;
+
+/** The agent owns the folder. */
+async function noteAt(path: string): Promise<{ path: string; text: string }> {
+  const bytes = await readNote({ notes: dirname(path), name: basename(path), offset: 0, max: NOTE_BYTES });
+  return { path, text: bytes?.toString('utf8') ?? '' };
 }
 
 /** A task that was delivered late, or to a worker that then stood still, may have been claimed elsewhere meanwhile. */

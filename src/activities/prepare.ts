@@ -102,6 +102,7 @@ const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
   ok: true,
   base,
   resumed: resumed?.runId ?? null,
+  session: (resumed?.session ?? null) !== null,
   ...(policy.review?.gate ? { gate: true } : {}),
 });
 

@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { diskFull } from '../adapters/git/outcome.ts';
 import { layOutWork } from '../adapters/git/lay-out.ts';
 import { readRef } from '../adapters/git/rescue.ts';
 import { fetchWip } from '../adapters/git/wip.ts';
-import { readSession, readWorkRecord, type WorkRecord } from '../adapters/git/work-record.ts';
+import { readSavedNote, readSession, readWorkRecord, type WorkRecord } from '../adapters/git/work-record.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared, Resumed } from '../adapters/run-registry.ts';
 import { branchOf, workRef } from '../domain/names.ts';
@@ -13,7 +14,7 @@ import type { Deps } from './context.ts';
 import { savedOf } from './save-work.ts';
 import { wipOf } from './share-work.ts';
 
-export type Found = { work: WorkRecord; shared: boolean; why: string };
+export type Found = { work: WorkRecord; shared: boolean; resume: ResumeFrom };
 
 /** The newest saved work of the runs that may be gone on from: this worker's own, or what the remote has. */
 export async function findWork(
@@ -31,12 +32,12 @@ export async function findWork(
     const work = record ? await readWorkRecord(vault, record) : undefined;
     return usable(work) ? work : undefined;
   });
-  if (own && age(own) === 0) return { work: own, shared: false, why: resume.why };
+  if (own && age(own) === 0) return { work: own, shared: false, resume };
   const wip = wipOf(taskId, task);
   const dir = deps.home.run(taskId, runId).resume;
   const there = wip && (await fetchWip({ ...wip, dir, borrow: baseDir, format: base }))?.record;
-  if (there && usable(there) && (!own || age(there) < age(own))) return { work: there, shared: true, why: resume.why };
-  return own ? { work: own, shared: false, why: resume.why } : null;
+  if (there && usable(there) && (!own || age(there) < age(own))) return { work: there, shared: true, resume };
+  return own ? { work: own, shared: false, resume } : null;
 }
 
 /** Lays it out in a worktree that setup is done with. Gives what the run starts from and the paths that are the work's. */
@@ -45,7 +46,7 @@ export async function takeUp(
   ref: RunRef & { coder: string },
   { found, base, baseDir }: { found: Found } & Pick<Prepared, 'base' | 'baseDir'>,
 ): Promise<{ resumed: Resumed; paths: string[] } | null> {
-  const { work, shared, why } = found;
+  const { work, shared, resume } = found;
   const files = deps.home.run(ref.taskId, ref.runId);
   const laid = await layOutWork({ tree: files.tree, baseDir, base, branch: branchOf(ref.taskId), work }).catch(
     (error: unknown) => {
@@ -58,10 +59,20 @@ export async function takeUp(
     return null;
   }
   const saved = savedOf(work, shared);
-  const session = work.meta.coder === ref.coder ? await bringSession(files.session, work) : null;
+  const goesOn = work.meta.coder === ref.coder && resume.session !== false;
+  const session = goesOn ? await bringSession(files.session, work) : null;
+  // This machine's own notes are there already.
+  if (shared) await bringNotes(files, work);
   await removeTree(files.resume);
-  const resumed = { runId: work.meta.runId, saved, why, inFlight: work.meta.inFlight, session };
+  const resumed = { runId: work.meta.runId, saved, why: resume.why, inFlight: work.meta.inFlight, session };
   return { resumed, paths: laid.paths };
+}
+
+async function bringNotes({ plan, knowledge }: { plan: string; knowledge: string }, work: WorkRecord): Promise<void> {
+  for (const path of [plan, knowledge]) {
+    const bytes = await readSavedNote(work, basename(path));
+    if (bytes) await writeFile(path, bytes);
+  }
 }
 
 async function bringSession(dir: string, work: WorkRecord): Promise<Resumed['session']> {

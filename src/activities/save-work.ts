@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
 import { readAgentFile } from '../adapters/agent-file.ts';
 import { treeOf } from '../adapters/git/entries.ts';
@@ -7,6 +8,8 @@ import { markForPruning } from '../adapters/git/vault.ts';
 import { captureResult } from '../adapters/git/result.ts';
 import { formatOf, initGitDir, writeRef } from '../adapters/git/init.ts';
 import {
+  NOTE_MAX,
+  readSavedNote,
   readSession,
   readWorkRecord,
   SESSION_MAX,
@@ -14,6 +17,7 @@ import {
   type WorkRecord,
 } from '../adapters/git/work-record.ts';
 import { readJson } from '../adapters/json-file.ts';
+import { readNote } from '../adapters/notes.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared, RunRecord } from '../adapters/run-registry.ts';
 import { rescueFolder, rescueRef, workRef } from '../domain/names.ts';
@@ -74,14 +78,14 @@ interface Made {
   head: string;
 }
 
-/** What a verdict was given on, or the tree as it is now. Null: nothing that may be gone on from. */
+/** What a verdict was given on, or the tree as it is now; the base where nothing was changed. Null: nothing that may be gone on from. */
 async function madeBy(deps: Deps, { taskId, runId, prepared }: Run): Promise<Made | null> {
   const files = deps.home.run(taskId, runId);
   const { base, baseDir, preexisting } = prepared;
   const verified = await readJson<Verified>(files.verified);
   if (verified) {
     const head = readRef(files.result, 'refs/heads/head');
-    return verified.commit === null ? null : { gitDir: files.result, commit: verified.commit, head: head ?? base };
+    return { gitDir: files.result, commit: verified.commit ?? base, head: verified.commit ? (head ?? base) : base };
   }
   const result = await steady(() =>
     captureResult({
@@ -91,7 +95,7 @@ async function madeBy(deps: Deps, { taskId, runId, prepared }: Run): Promise<Mad
   );
   // What a live agent removed meanwhile is gone; anything else could lead out of the tree of whoever goes on from it.
   const odd = result.violations.filter((violation) => !violation.endsWith('cannot be read (ENOENT)'));
-  if (odd.length > 0 || result.commit === base) return null;
+  if (odd.length > 0) return null;
   return { gitDir: result.gitDir, commit: result.commit, head: result.commits.at(-1)?.id ?? base };
 }
 
@@ -106,8 +110,8 @@ async function steady<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Into the vault, unless the same is there. */
-async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord> {
+/** Into the vault, unless the same is there, or there is neither a change nor a conversation. */
+async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord | null> {
   const { taskId, runId, prepared } = run;
   const { save } = deps.home.run(taskId, runId);
   const vaultDir = deps.home.vaultOf(prepared.repoKey);
@@ -117,7 +121,9 @@ async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord> {
     old?.meta.head === made.head && (await treeOf({ gitDir: vaultDir, commit: old.commit })) === (await treeOf(made));
   const commit = same ? old.commit : made.commit;
   const { session, inFlight } = await conversationOf(deps, run);
-  if (same && ((await readSession(old)) ?? NOTHING).equals(session?.bytes ?? NOTHING)) return old;
+  if (made.commit === prepared.base && !session) return null;
+  const notes = await notesOf(deps, run);
+  if (same && (await hasAlong(old, { session: session?.bytes, notes }))) return old;
 
   const meta: WorkMeta = {
     ...{ taskId, runId, n: run.n, workflow: run.workflowRunId, base: prepared.base, head: made.head, coder: run.coder },
@@ -127,7 +133,14 @@ async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord> {
   if (made.gitDir !== save)
     initGitDir({ dir: save, format: formatOf(commit), head: 'ref: refs/heads/none', bare: true, borrow: made.gitDir });
   const identity = deps.config.git;
-  const id = await writeWorkRecord({ gitDir: save, commit, meta, session: session?.bytes ?? null, identity });
+  const id = await writeWorkRecord({
+    gitDir: save,
+    commit,
+    meta,
+    session: session?.bytes ?? null,
+    notes: await notesOf(deps, run),
+    identity,
+  });
   const kept = await saveRescue({ vaultDir, gitDir: save, commit: id, ref: workRef(taskId, runId) });
   if (!kept.ok) throw new Error(kept.failure.message);
   writeRef(vaultDir, rescueRef(taskId, runId), commit);
@@ -135,6 +148,25 @@ async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord> {
   writeRef(vaultDir, 'refs/base', prepared.base);
   failpoint('save.kept');
   return { gitDir: vaultDir, id, commit, meta };
+}
+
+/** The agent's notes by name; empty where it has written none. */
+async function notesOf({ home }: Deps, { taskId, runId }: RunRef): Promise<Map<string, Buffer>> {
+  const { plan, knowledge } = home.run(taskId, runId);
+  const read = [plan, knowledge].map(async (path) => {
+    const name = basename(path);
+    return [name, (await readNote({ notes: dirname(path), name, offset: 0, max: NOTE_MAX })) ?? NOTHING] as const;
+  });
+  return new Map(await Promise.all(read));
+}
+
+async function hasAlong(
+  work: WorkRecord,
+  { session = NOTHING, notes }: { session: Buffer | undefined; notes: ReadonlyMap<string, Buffer> },
+): Promise<boolean> {
+  if (!((await readSession(work)) ?? NOTHING).equals(session)) return false;
+  for (const [name, text] of notes) if (!((await readSavedNote(work, name)) ?? NOTHING).equals(text)) return false;
+  return true;
 }
 
 const NOTHING = Buffer.alloc(0);

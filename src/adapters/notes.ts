@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { mkdir, open, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { NOTE_MAX } from './git/work-record.ts';
 
-const MAX_BYTES = 1024 * 1024;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -33,7 +33,7 @@ async function withAgentFile<T>(
 
 /** Keeps a note of the agent's, at most 1 MB of it. False where it has none of that name. */
 export async function copyNote(notes: string, to: string): Promise<boolean> {
-  const bytes = await readNote({ notes, name: basename(to), offset: 0, max: MAX_BYTES });
+  const bytes = await readNote({ notes, name: basename(to), offset: 0, max: NOTE_MAX });
   if (!bytes) return false;
   await mkdir(dirname(to), { recursive: true });
   await writeFile(to, bytes);

@@ -5,7 +5,8 @@
  * - `next`: `retry` after the task's backoff, `reclaim` at once on any worker, `wait` until the reset time that came
  *   with the reason (or a default pause), or `park` for a person.
  * - `feedback`: whether the next run's prompt says what went wrong.
- * - `resume`: whether the next run starts from the work that this one left, where the task does not say.
+ * - `resume`: whether the next run starts from the work that this one left, where the task does not say. Where it does not, the
+ *   work is not to be trusted, or there is none.
  */
 export interface FailurePolicy {
   attempt: boolean;
@@ -16,20 +17,34 @@ export interface FailurePolicy {
 }
 
 export const FAILURES = {
-  'agent-error': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ended with an error' },
+  'agent-error': {
+    attempt: true,
+    next: 'retry',
+    feedback: true,
+    resume: true,
+    meaning: 'the agent ended with an error',
+  },
   'receipts-rejected': {
     attempt: true,
     next: 'retry',
     feedback: true,
+    resume: true,
     meaning: 'the receipts do not show the work done',
   },
   'scope-violation': {
     attempt: true,
     next: 'retry',
     feedback: true,
+    resume: true,
     meaning: 'the agent changed what it may not change',
   },
-  fabricated: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent said done and did nothing' },
+  fabricated: {
+    attempt: true,
+    next: 'retry',
+    feedback: true,
+    resume: true,
+    meaning: 'the agent said done and did nothing',
+  },
   stalled: {
     attempt: true,
     next: 'retry',
@@ -41,12 +56,31 @@ export const FAILURES = {
     attempt: true,
     next: 'retry',
     feedback: true,
+    resume: true,
     meaning: 'the agent asked for a permission',
   },
   'timed-out': { attempt: true, next: 'retry', feedback: true, resume: true, meaning: 'the total time was used up' },
-  crashed: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ended by a signal or without a result' },
-  'out-of-memory': { attempt: true, next: 'retry', feedback: true, meaning: 'the agent ran out of memory' },
-  'context-overflow': { attempt: true, next: 'retry', feedback: false, meaning: 'the conversation outgrew the model' },
+  crashed: {
+    attempt: true,
+    next: 'retry',
+    feedback: true,
+    resume: true,
+    meaning: 'the agent ended by a signal or without a result',
+  },
+  'out-of-memory': {
+    attempt: true,
+    next: 'retry',
+    feedback: true,
+    resume: true,
+    meaning: 'the agent ran out of memory',
+  },
+  'context-overflow': {
+    attempt: true,
+    next: 'retry',
+    feedback: false,
+    resume: true,
+    meaning: 'the conversation outgrew the model',
+  },
   'over-budget': {
     attempt: true,
     next: 'park',
@@ -77,7 +111,13 @@ export const FAILURES = {
     resume: true,
     meaning: "the model's servers are overloaded",
   },
-  auth: { attempt: false, next: 'park', feedback: false, meaning: "the coder's login or key was refused" },
+  auth: {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    resume: true,
+    meaning: "the coder's login or key was refused",
+  },
   'coder-missing': { attempt: false, next: 'park', feedback: false, meaning: "the coder's program is not there" },
   unreviewed: {
     attempt: false,

@@ -1,6 +1,6 @@
 import { FAILURES, type Failure, type Reason } from './failure.ts';
 import { toMs } from './duration.ts';
-import type { RunView } from './run.ts';
+import type { ResumeFrom, RunView } from './run.ts';
 import type { Task } from './task.ts';
 
 /** What the workflow does after a run that did not end in an accepted, delivered result. */
@@ -64,6 +64,24 @@ export function decide(after: {
 
 /** Attempts are runs that ended by something the agent caused, since a person last said `retry`. */
 export const attemptsUsed = (runs: readonly RunView[]): number => runs.filter((run) => run.counts).length;
+
+/**
+ * What the run behind `runs` may go on from: those before it, since the last one whose work is not to be used again. The
+ * conversation goes on too, but for one that outgrew the model, and one that was gone on with and came to the same end again.
+ */
+export function resumeFrom(task: Pick<Task, 'resume'>, runs: readonly RunView[]): ResumeFrom | null {
+  const usable = ({ reason }: RunView) => reason !== null && (task.resume ?? 'resume' in FAILURES[reason]);
+  const from = runs.slice(runs.findLastIndex((run) => !usable(run)) + 1).reverse();
+  const [newest] = from;
+  if (!newest?.reason) return null;
+  const before = runs.find(({ runId }) => runId === newest.resumedFrom);
+  const nowhere = FAILURES[newest.reason].attempt && newest.sameSession === true && before?.reason === newest.reason;
+  return {
+    runIds: from.map(({ runId }) => runId),
+    why: newest.message ?? newest.reason,
+    session: newest.reason !== 'context-overflow' && !nowhere,
+  };
+}
 
 /** What the next run's prompt says of the earlier ones: the reasons that are the agent's to mend, newest last. */
 export function feedbackOf(runs: readonly { reason: Reason | null; message: string | null }[]): string[] {

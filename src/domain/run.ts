@@ -50,6 +50,8 @@ export interface ResumeFrom {
   runIds: string[];
   /** Why the newest ended, one sentence for the agent. */
   why: string;
+  /** Whether its conversation goes on as well, where the coder can: not one that outgrew the model or leads nowhere. */
+  session?: boolean;
 }
 
 /** What a run's end means for its task: with it a worker can say what became of all that it took in. */
@@ -142,6 +144,8 @@ export type Prepared =
       base: string;
       /** The run whose saved work was found and laid out. */
       resumed?: string | null;
+      /** Its conversation goes on. */
+      session?: boolean;
       /** A reviewer is to be asked before the agent starts. */
       gate?: true;
     }
@@ -198,6 +202,8 @@ export interface RunView {
   late: 'candidate' | 'rejected' | 'superseded' | null;
   /** The run whose saved work it started from. */
   resumedFrom: string | null;
+  /** It went on in that run's conversation. Views of older versions do not say. */
+  sameSession?: boolean;
   usage: Usage;
   receipts: { kind: ReceiptKind; ok: boolean; summary: string; digest: string }[];
 }

@@ -4,7 +4,7 @@ import { isTaskId } from './names.ts';
 const commit = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** A session id as coders make it: nothing else goes into a path or onto a command line. */
-const session = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const session = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{7,99}$/);
 export const isSessionId = (text: string): boolean => session.safeParse(text).success;
 
 /** What travels with saved work: `meta.json` of the commit on `workRef` and `wipRef`, whose parent is the work. */

@@ -1,7 +1,7 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
-import { attemptsUsed, feedbackOf } from '../domain/policy.ts';
+import { attemptsUsed, feedbackOf, resumeFrom } from '../domain/policy.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import { reviewUsage } from '../domain/review.ts';
 import type {
@@ -51,11 +51,16 @@ export class TaskBook {
   get counted(): readonly RunView[] {
     return this.#counted;
   }
-  /** What the next run is told: also why runs were rejected that a person's `retry` has forgiven, and what the person said. */
+  /**
+   * What the claimed run is told: also why runs were rejected that a person's `retry` has forgiven, and what the person said. A
+   * conversation that goes on knows already what came before the run that it is of.
+   */
   get told(): { feedback: string[]; person?: string } {
     const { runs, decision } = this.view;
+    const { sameSession, resumedFrom } = this.#run();
+    const news = sameSession ? runs.slice(runs.findIndex(({ runId }) => runId === resumedFrom)) : runs;
     const person = decision?.action === 'retry' ? decision.why : '';
-    return person ? { feedback: [...feedbackOf(runs), person], person } : { feedback: feedbackOf(runs) };
+    return person ? { feedback: [...feedbackOf(news), person], person } : { feedback: feedbackOf(news) };
   }
   get nextRun(): number {
     return this.#runs + 1;
@@ -114,18 +119,13 @@ export class TaskBook {
     return this.#claims.get(runId);
   }
 
-  prepared({ base, resumed }: { base: string; resumed?: string | null }): void {
+  prepared({ base, resumed, session }: { base: string; resumed?: string | null; session?: boolean }): void {
     this.view.base = base;
-    this.#run().resumedFrom = resumed ?? null;
+    Object.assign(this.#run(), { resumedFrom: resumed ?? null, sameSession: session ?? false });
   }
 
-  /** What the claimed run may go on from: those before it, since the last one whose work is not to be used again. */
   resumeFor(task: Task): ResumeFrom | null {
-    const runs = this.view.runs.slice(0, -1);
-    const usable = ({ reason }: RunView) => reason !== null && (task.resume ?? 'resume' in FAILURES[reason]);
-    const from = runs.slice(runs.findLastIndex((run) => !usable(run)) + 1).reverse();
-    const [newest] = from;
-    return newest ? { runIds: from.map(({ runId }) => runId), why: newest.message ?? newest.reason ?? '' } : null;
+    return resumeFrom(task, this.view.runs.slice(0, -1));
   }
 
   launched(outcome: AgentOutcome): void {

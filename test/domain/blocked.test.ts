@@ -35,7 +35,8 @@ test('an agent that only repeats its prompt is not blocked', () => {
   const prompt = buildPrompt({
     task: { objective: 'Add x', type: 'code', artifacts: [] },
     policy: { allow: [], protect: [], verify: [] },
-    ...{ feedback: [], resumed: null, tree: '/w/tree', branch: 'fleet/t', plan: '/p', knowledge: '/k' },
+    ...{ feedback: [], resumed: null, tree: '/w/tree', branch: 'fleet/t' },
+    ...{ plan: { path: '/p', text: '' }, knowledge: { path: '/k', text: '' } },
   } as unknown as Parameters<typeof buildPrompt>[0]);
   expect(prompt).toContain('`FLEET-BLOCKED: <reason>`');
   expect(blockedIn(prompt)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FAILURES, type Reason } from '../../src/domain/failure.ts';
-import { decide, feedbackOf } from '../../src/domain/policy.ts';
+import { decide, feedbackOf, resumeFrom } from '../../src/domain/policy.ts';
 import type { RunView } from '../../src/domain/run.ts';
 
 const task = { retry: { maxAttempts: 3, backoff: '30s' } };
@@ -105,4 +105,42 @@ test('the next prompt hears only of what the agent can mend', () => {
     'receipts-rejected',
     'stalled',
   ]);
+});
+
+describe('what the next run goes on from', () => {
+  const ran = (n: number, reason: Reason | null, more: Partial<RunView> = {}) =>
+    ({ runId: `${n}-a`, reason, message: reason && `why ${n}`, resumedFrom: null, ...more }) as RunView;
+  const on = (n: number, reason: Reason) => ran(n, reason, { resumedFrom: `${n - 1}-a`, sameSession: true });
+
+  test.each<Reason>(['receipts-rejected', 'fabricated', 'scope-violation', 'stalled', 'rate-limited', 'crashed'])(
+    'after %s the work and the conversation of the last run',
+    (reason) => {
+      expect(resumeFrom({}, [ran(1, reason)])).toEqual({ runIds: ['1-a'], why: 'why 1', session: true });
+    },
+  );
+
+  test('the work alone after a conversation that outgrew the model', () => {
+    expect(resumeFrom({}, [ran(1, 'context-overflow')])).toMatchObject({ runIds: ['1-a'], session: false });
+  });
+
+  test('the work alone after a conversation that was gone on with and failed the same way again', () => {
+    const twice = [ran(1, 'receipts-rejected'), on(2, 'receipts-rejected')];
+    expect(resumeFrom({}, twice)).toMatchObject({ runIds: ['2-a', '1-a'], session: false });
+    // The third, in a conversation of its own, is no reason against that one.
+    expect(resumeFrom({}, [...twice, ran(3, 'receipts-rejected', { resumedFrom: '2-a' })])).toMatchObject({
+      session: true,
+    });
+    expect(resumeFrom({}, [ran(1, 'stalled'), on(2, 'receipts-rejected')])).toMatchObject({ session: true });
+  });
+
+  test('a limit that is met again says nothing against the conversation', () => {
+    expect(resumeFrom({}, [ran(1, 'rate-limited'), on(2, 'rate-limited')])).toMatchObject({ session: true });
+  });
+
+  test('nothing after what spoils the work, and as the task says', () => {
+    expect(resumeFrom({}, [])).toBeNull();
+    expect(resumeFrom({}, [ran(1, 'stalled'), ran(2, 'tampered')])).toBeNull();
+    expect(resumeFrom({ resume: false }, [ran(1, 'stalled')])).toBeNull();
+    expect(resumeFrom({ resume: true }, [ran(1, 'tampered')])).toMatchObject({ runIds: ['1-a'] });
+  });
 });

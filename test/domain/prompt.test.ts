@@ -4,7 +4,9 @@ import { buildPrompt } from '../../src/domain/prompt.ts';
 const ORDER = {
   task: { objective: 'Add x', type: 'code', artifacts: [] },
   policy: { allow: [], protect: [], verify: [] },
-  ...{ feedback: ['no test'], resumed: null, tree: '/w/tree', branch: 'fleet/t', plan: '/p', knowledge: '/k' },
+  ...{ feedback: ['no test'], resumed: null, tree: '/w/tree', branch: 'fleet/t' },
+  plan: { path: '/n/PLAN_AND_STATUS.md', text: '' },
+  knowledge: { path: '/n/KNOWLEDGE.md', text: ' \n' },
 } as unknown as Parameters<typeof buildPrompt>[0];
 const prompt = (order: Partial<typeof ORDER> = {}) => buildPrompt({ ...ORDER, ...order });
 
@@ -20,10 +22,28 @@ test('says that a retry from saved work has it, why, and what was cut off', () =
   expect(text).toContain('\n\n> no test\n');
   expect(text).toContain('was ended (no output for 10m)');
   expect(text).toContain('outcome is unknown. Check before you do it again: Bash make deploy');
-  expect(text).not.toContain('This conversation');
-  expect(prompt({ resumed: { ...resumed, inFlight: null, session: true } })).toMatch(
-    /This conversation is that run's.*\/w\/tree/,
-  );
+  expect(text).toContain('without its conversation');
+  expect(text).not.toContain('What earlier runs noted');
+});
+
+test('in a conversation that goes on, says the reasons and what is new, and nothing that was said before', () => {
+  const resumed = { why: 'rate limit', inFlight: 'Bash make deploy', session: true };
+  const text = prompt({ resumed });
+  expect(text).toContain('# It was not accepted\n\nMend what is wrong.');
+  expect(text).toContain('\n\n> no test\n');
+  expect(text).toContain('You are in a new worktree, /w/tree.');
+  expect(text).toContain('outcome is unknown. Check before you do it again: Bash make deploy');
+  expect(text).toContain('/n/PLAN_AND_STATUS.md and /n/KNOWLEDGE.md');
+  for (const known of ['# Objective', 'Add x', '# Rules', 'rate limit']) expect(text).not.toContain(known);
+  expect(prompt({ resumed, feedback: [] })).toContain('was cut off (rate limit). Go on with the task.');
+});
+
+test('a new conversation is told what earlier ones learnt, as a quotation, and not too much of it', () => {
+  const knowledge = { path: '/n/KNOWLEDGE.md', text: `Tests need \u001b[1mport\u001b[0m 80.\n${'x'.repeat(50_000)}` };
+  const text = prompt({ knowledge });
+  expect(text).toContain('# What earlier runs noted\n\nKNOWLEDGE.md:\n\n> Tests need port 80.\n> xxx');
+  expect(text.length).toBeLessThan(10_000);
+  expect(text).not.toContain('PLAN_AND_STATUS.md:\n\n>');
 });
 
 test('what programs printed comes as a quotation, without what a terminal would act on, and not too long', () => {

@@ -64,7 +64,7 @@ test.concurrent('the prompt of a resumed run says why, and its worktree is as th
   expect(await fleet.settled(id)).toMatchObject({ state: 'done' });
 }, 120_000);
 
-test.concurrent('resume: true goes on after a rejection; without it the next run starts from the base', async () => {
+test.concurrent('a rejected run’s work is gone on from; with resume: false the next run starts from the base', async () => {
   const { worker, enqueue } = lab('rejected');
   const command = [
     'sh',
@@ -74,10 +74,10 @@ test.concurrent('resume: true goes on after a rejection; without it the next run
   await using _ = await worker('rejected', { coders: { steps: { command, protocol: 'none' } } });
   const repo = await fleet.repo('repo-rejected');
   const task = { repo, coder: 'steps', verify: ['test -e a && test -e b'], retry: { maxAttempts: 2, backoff: '1s' } };
-  const on = await fleet.settled(await enqueue({ ...task, resume: true }));
+  const on = await fleet.settled(await enqueue(task));
   expect(on).toMatchObject({ state: 'done', runs: [{ reason: 'receipts-rejected' }, { reason: null }] });
   expect(on.runs[1]!.resumedFrom).toBe(on.runs[0]!.runId);
-  const off = await fleet.settled(await enqueue(task));
+  const off = await fleet.settled(await enqueue({ ...task, resume: false }));
   expect(off).toMatchObject({ state: 'parked', runs: [{ saved: { pushed: false } }, { resumedFrom: null }] });
   // What was judged is what was saved.
   expect(off.runs.map(({ saved }) => saved!.commit)).toEqual(off.runs.map(({ commit }) => commit));
@@ -126,7 +126,8 @@ test.concurrent('the coder goes on in its session, and is told of the call that 
   });
   const found = JSON.parse(await show(repo, `fleet/${id}:found.json`)) as { kept: string; prompt: string };
   expect(found.kept).toBe('{"said":"first"}\n');
-  expect(found.prompt).toContain('This conversation is that run');
+  expect(found.prompt).toContain('# It was not accepted');
+  expect(found.prompt).not.toContain('# Objective');
   expect(found.prompt).toContain('outcome is unknown. Check before you do it again: Bash make deploy');
 }, 120_000);
 
@@ -143,7 +144,9 @@ test.concurrent('another machine goes on from the last checkpoint of a lost one,
   const id = await enqueue({ repo: `file://${bare}`, env: ['WAIT_FOR_GO'] });
   const live = await fleet.running(id);
   await half(live.work);
+  await writeFile(`${live.work}/notes/KNOWLEDGE.md`, 'The tests need port 80.\n');
   await until(async () => (await wip(id, '^:half.txt')) === `by ${live.runId}`, { timeoutMs: 30_000 });
+  await until(async () => (await wip(id, ':notes/KNOWLEDGE.md')) !== '', { timeoutMs: 30_000 });
   const keeper = await keeperOf(live);
   await using other = await start('lost-b');
   lost.kill('SIGSTOP');
@@ -154,6 +157,7 @@ test.concurrent('another machine goes on from the last checkpoint of a lost one,
   expect(next.work.startsWith(`${other.home}/`)).toBe(true);
   await until(() => existsSync(`${next.work}/found`));
   expect(await readFile(`${next.work}/found`, 'utf8')).toBe(' D README.md\n?? half.txt\n');
+  expect(await told(next.work)).toContain('> The tests need port 80.');
   await until(async () => (await wip(id, ':meta.json')).includes(next.runId), { timeoutMs: 30_000 });
 
   await using back = await start('lost-a');

@@ -9,6 +9,8 @@ import { commitObject, hashObject, writeBlobFile, writeLoose } from './objects.t
 
 /** Largest session that is saved along: a conversation is some MB. */
 export const SESSION_MAX = 50 * 1024 * 1024;
+/** Of one note. */
+export const NOTE_MAX = 1024 * 1024;
 const META_MAX = 16 * 1024;
 
 /** Saved work as read back. */
@@ -29,6 +31,8 @@ export async function writeWorkRecord(write: {
   commit: string;
   meta: WorkMeta;
   session: Buffer | null;
+  /** The task's notes by name. */
+  notes: ReadonlyMap<string, Buffer>;
   identity: Identity;
 }): Promise<string> {
   const { gitDir, commit, meta, session } = write;
@@ -42,6 +46,8 @@ export async function writeWorkRecord(write: {
     await writeBlobFile(to, { path: draft, size: session.length, id, link: false });
     entries.set(`session/${meta.session.file}`, { mode: '100644', id });
   }
+  for (const [name, text] of write.notes)
+    if (text.length > 0) entries.set(`notes/${name}`, { mode: '100644', id: writeLoose(to, 'blob', text) });
   const base = { entries: new Map(), folders: new Map() };
   const tree = buildTree({ entries, base, changed: entries.keys(), format: to.format });
   for (const object of tree.objects) writeLoose(to, 'tree', object);
@@ -75,9 +81,19 @@ export async function readWorkRecord(gitDir: string, id: string): Promise<WorkRe
 }
 
 /** The coder's session that was saved along. */
-export async function readSession({ gitDir, id, meta }: WorkRecord): Promise<Buffer | undefined> {
-  if (!meta.session || !existsSync(gitDir)) return undefined;
-  return git(['cat-file', 'blob', `${id}:session/${meta.session.file}`], { gitDir, maxBytes: SESSION_MAX }).catch(
-    () => undefined,
-  );
+export async function readSession(work: WorkRecord): Promise<Buffer | undefined> {
+  const { session } = work.meta;
+  return session ? readFileOf(work, { path: `session/${session.file}`, maxBytes: SESSION_MAX }) : undefined;
+}
+
+/** A note that was saved along. */
+export const readSavedNote = (work: WorkRecord, name: string): Promise<Buffer | undefined> =>
+  readFileOf(work, { path: `notes/${name}`, maxBytes: NOTE_MAX });
+
+async function readFileOf(
+  { gitDir, id }: WorkRecord,
+  { path, maxBytes }: { path: string; maxBytes: number },
+): Promise<Buffer | undefined> {
+  if (!existsSync(gitDir)) return undefined;
+  return git(['cat-file', 'blob', `${id}:${path}`], { gitDir, maxBytes }).catch(() => undefined);
 }
