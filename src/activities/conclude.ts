@@ -7,6 +7,7 @@ import { bothEnds } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
+import { askedFor } from './asking.ts';
 import { endOf, type Deps } from './context.ts';
 import { Follower } from './follow.ts';
 import { persist } from './persist.ts';
@@ -39,6 +40,10 @@ export async function conclude(
   const full = await fullDisk(deps, ref, exit);
   const blocked =
     full.stopped || exit.stopped ? undefined : blockedIn(await lastWords(deps, ref, { exit, follower, coder }));
+  const asked =
+    exit.stopped === 'waiting-for-permission'
+      ? await askedFor(deps, ref, { follower, stderrBytes: exit.stderr.bytes })
+      : undefined;
   const outcome: AgentOutcome = {
     ...exit,
     ...full,
@@ -46,7 +51,9 @@ export async function conclude(
     model: modelOf(follower, { record, coder }),
     ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
     claim: bothEnds(said, CLAIM_MAX),
+    ...(asked === undefined ? {} : { why: asked }),
     ...(blocked === undefined ? {} : { blocked }),
+    ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
     until: follower.until,
     usage: usageOf(deps, follower, { record, coder }),
   };

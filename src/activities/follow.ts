@@ -9,6 +9,8 @@ const CHUNK = 256 * 1024;
 const CHUNKS = 16;
 /** Of one run. What says how it stands is kept beyond it: its usage, its end. */
 const EVENTS_MAX = 16 * 1024 * 1024;
+const REFUSED_KEPT = 3;
+const REFUSED_CHARS = 200;
 const BULKY: ReadonlySet<AgentEvent['type']> = new Set(['text', 'tool-call', 'tool-result']);
 
 /**
@@ -24,6 +26,8 @@ export class Follower {
   text = '';
   until: string | null = null;
   waiting: string | null = null;
+  /** What the agent went on without, newest last. */
+  readonly refused: string[] = [];
   ended: Extract<AgentEvent, { type: 'ended' }> | null = null;
   lastAt: string | undefined;
 
@@ -60,7 +64,12 @@ export class Follower {
     return follower;
   }
 
-  /** Bytes of output seen so far, without the CLI's heartbeats. */
+  /** Bytes of output read so far. */
+  get read(): number {
+    return this.#read;
+  }
+
+  /** The same without the CLI's heartbeats. */
   get bytes(): number {
     return this.#read - this.#heartbeatBytes;
   }
@@ -109,6 +118,11 @@ export class Follower {
     this.#unwritten = '';
   }
 
+  #refuse(what: string): void {
+    this.refused.push(what.slice(0, REFUSED_CHARS));
+    if (this.refused.length > REFUSED_KEPT) this.refused.shift();
+  }
+
   #take(event: StoredEvent): void {
     this.lastAt = event.at;
     this.last = event;
@@ -119,6 +133,7 @@ export class Follower {
     if (event.type === 'text') this.text = event.text;
     if (event.type === 'usage') this.usage = addUsage(this.usage, event);
     if (event.type === 'waiting') this.waiting = event.what;
+    if (event.type === 'refused') this.#refuse(event.what);
     if (event.type === 'rate-limited') this.until = event.until ?? this.until;
     if (event.type === 'ended') this.ended = event;
   }

@@ -3,6 +3,7 @@ import { newestChange } from '../adapters/file-changes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Usage } from '../domain/event.ts';
 import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
+import { askedFor } from './asking.ts';
 import { Checkpoints } from './checkpoint.ts';
 import { endOf, endRun, unlessLost, type Deps } from './context.ts';
 import type { Follower } from './follow.ts';
@@ -12,6 +13,8 @@ import { turns } from './turns.ts';
 import { persist, unlessDisk } from './persist.ts';
 
 const POLL_MS = 200;
+/** Of silence, before a line that looks like a question counts as one. */
+const ASKING_MS = 30_000;
 
 interface Supervised {
   follower: Follower;
@@ -44,6 +47,7 @@ async function supervise(
   const idle = new IdleClock(limits.idleMs, performance.now());
   const idleEveryMs = Math.min(30_000, Math.max(500, limits.idleMs / 20));
   let nextIdle = performance.now() + idleEveryMs;
+  const asking = new IdleClock(Math.min(ASKING_MS, limits.idleMs / 2), performance.now());
   let stopping: StopReason | undefined;
   const stop = (reason: StopReason) => {
     if (stopping) return;
@@ -76,6 +80,9 @@ async function supervise(
     const status = await keeper.status(ref).catch(unlessLost);
     if (status?.state !== 'live') continue;
     const sign = { now: performance.now(), bytes: follower.bytes + status.stderrBytes, cpuMs: status.cpuMs };
+    const { stderrBytes } = status;
+    if (asking.sample(sign) === 'quiet' && (await askedFor(deps, ref, { follower, stderrBytes })))
+      stop('waiting-for-permission');
     if (idle.sample(sign) === 'active') continue;
     const silentMs = performance.now() - idle.since;
     if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)

@@ -60,19 +60,18 @@ function heartbeat(line: string): boolean {
 }
 
 function system(state: State, event: Json): AgentEvent[] {
-  if (event['subtype'] === 'permission_denied') {
-    // The model was told and goes on: nobody is waited for.
-    return [
-      {
-        type: 'text',
-        text: clip(`Permission denied: ${label(event['tool_name'])}: ${text(event['message'])}`, TEXT_MAX),
-      },
-    ];
-  }
+  if (event['subtype'] === 'permission_denied')
+    return [refused(`a permission for ${label(event['tool_name'])}: ${text(event['message'])}`)];
   if (event['subtype'] !== 'init' || state.started) return [];
   state.started = true;
-  return [{ type: 'started', session: label(event['session_id']), model: label(event['model']) }];
+  const locked = objects(event['mcp_servers']).filter((server) => server['status'] === 'needs-auth');
+  return [
+    { type: 'started', session: label(event['session_id']), model: label(event['model']) },
+    ...locked.map((server) => refused(`a login for MCP server ${label(server['name'])}`)),
+  ];
 }
+
+const refused = (what: string): AgentEvent => ({ type: 'refused', what: clip(what, TOOL_MAX) });
 
 /** One event per content block, each with the whole message's id and usage: counted at the first. */
 function assistant(state: State, event: Json): AgentEvent[] {

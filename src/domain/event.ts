@@ -21,6 +21,8 @@ export type AgentEvent =
     }
   /** The agent asks for something that nobody is there to answer. */
   | { type: 'waiting'; what: string }
+  /** Something was refused to the agent, or needs a login, as nobody is there to grant it: it goes on without. */
+  | { type: 'refused'; what: string }
   | { type: 'rate-limited'; until?: string }
   /** The CLI's own last word. `failure` is set where it named one that the fleet has a policy for. */
   | { type: 'ended'; ok: boolean; text: string; failure?: CoderFailure };

@@ -130,6 +130,8 @@ export interface AgentOutcome extends ExitRecord {
   claim: string;
   /** Why the agent says that it cannot do it, where it does. */
   blocked?: string;
+  /** What was refused to it, newest last, where something was: it went on without. */
+  refused?: string[];
   /** ISO time that the coder named for its rate limit's reset. */
   until: string | null;
   usage: Usage;

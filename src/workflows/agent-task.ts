@@ -153,9 +153,19 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
 
 /** The first cause wins: why it was stopped, then what the coder itself reported, then the receipts. */
 function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
-  const reason = outcome.stopped ?? outcome.ended?.failure ?? verdict.reason ?? 'receipts-rejected';
+  const judged = verdict.reason ?? 'receipts-rejected';
+  const { stopped, ended, refused = [] } = outcome;
+  // What was not done for want of a permission is neither made up nor bad work.
+  const wanting = refused.length > 0 && (judged === 'receipts-rejected' || judged === 'fabricated');
+  const reason = stopped ?? ended?.failure ?? (wanting ? 'waiting-for-permission' : judged);
   const until = outcome.until ?? (reason === verdict.reason ? verdict.until : undefined);
-  const said = outcome.stopped ? [] : outcome.ended?.failure ? [outcome.claim] : [];
+  const said = stopped
+    ? []
+    : ended?.failure
+      ? [outcome.claim]
+      : wanting
+        ? [`it went on without ${refused.join(', ')}`]
+        : [];
   return {
     reason,
     message: [...said, ...(reason === 'blocked-by-agent' ? verdict.reasons.slice(0, 1) : verdict.reasons)]

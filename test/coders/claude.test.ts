@@ -66,7 +66,18 @@ describe('permissions', () => {
       tool_name: 'Write',
       message: 'you have not granted it yet.',
     };
-    expect(read(line)).toEqual([{ type: 'text', text: 'Permission denied: Write: you have not granted it yet.' }]);
+    expect(read(line)).toEqual([{ type: 'refused', what: 'a permission for Write: you have not granted it yet.' }]);
+  });
+
+  test('an MCP server that nobody has logged in to is named, others are not', () => {
+    const servers = [
+      { name: 'wiki', status: 'needs-auth' },
+      { name: 'files', status: 'connected' },
+    ];
+    expect(read({ type: 'system', subtype: 'init', session_id: 's', model: 'm', mcp_servers: servers })).toEqual([
+      { type: 'started', session: 's', model: 'm' },
+      { type: 'refused', what: 'a login for MCP server wiki' },
+    ]);
   });
 
   test('a question to the host is waited for', () => {

@@ -49,6 +49,7 @@ function saidBy(event: StoredEvent): string {
     case 'usage':
       return `${event.input} in, ${event.output} out, ${event.cached} cached`;
     case 'waiting':
+    case 'refused':
       return event.what;
     case 'rate-limited':
       return event.until ? `until ${event.until}` : '';
