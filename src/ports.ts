@@ -6,6 +6,7 @@ import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { Task } from './domain/task.ts';
 import type { Twin } from './domain/twins.ts';
+import type { WireLog } from './domain/wire.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
 
@@ -53,6 +54,8 @@ export interface Coder {
   readonly structured: boolean;
   /** Names of the worker's environment variables that the agent needs, e.g. its API key. */
   readonly env: readonly string[];
+  /** Those of them that hold a key: an agent that has a model proxy gets none. Missing: those whose value its upstream uses. */
+  readonly keys?: readonly string[];
   readonly about?: CoderAbout;
   /** What the CLI would load where nothing kept it from it. */
   readonly context?: readonly ContextSource[];
@@ -124,6 +127,8 @@ export interface Evidence extends Tried {
   events: readonly StoredEvent[];
   /** What the coder's hooks said; null where it has none, or they could not speak. */
   hooks: HookLog | null;
+  /** What the run's model proxy saw; null where an older worker had none. */
+  wire: WireLog | null;
   /** Declared outputs are copied here. */
   outputsDir: string;
   /** The agent's worktree, dead and never trusted. */

@@ -9,6 +9,7 @@ import { outcomeOf } from '../domain/worker.ts';
 import { choose } from './choose.ts';
 import { endRun, type Deps } from './context.ts';
 import { withdrawResults } from './hand-over.ts';
+import { wirePlace } from './model-calls.ts';
 import { noteWork } from './note-work.ts';
 import { heartbeating } from './heartbeat.ts';
 import { saveIfRoom } from './save-if-room.ts';
@@ -90,6 +91,7 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   noteWork(deps, order);
   const prepared = deps.registry.find(order)?.prepared;
   await endRun(deps, order, 'superseded');
+  await deps.proxy.close(wirePlace(deps, order));
   const over = order.ending === 'done' || order.ending === 'cancelled';
   const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over });
   if (over) await unshareWork(deps, order);

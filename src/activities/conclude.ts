@@ -1,3 +1,4 @@
+import { readWire } from '../adapters/proxy/wire-file.ts';
 import { findProgram } from '../adapters/find-program.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { failpoint } from '../adapters/failpoint.ts';
@@ -6,10 +7,12 @@ import { blockedIn } from '../domain/blocked.ts';
 import { bothEnds } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef } from '../domain/run.ts';
+import { endedBy, sumOf } from '../domain/wire.ts';
 import type { Coder } from '../ports.ts';
 import { askedFor } from './asking.ts';
 import { endOf, type Deps } from './context.ts';
 import { Follower } from './follow.ts';
+import { wirePlace } from './model-calls.ts';
 import { persist } from './persist.ts';
 import { holdWhileUnkillable, unclean } from './unclean.ts';
 import { modelOf, usageOf } from './usage.ts';
@@ -36,6 +39,14 @@ export async function conclude(
   if (exit.exitCode !== 0 && !exit.stopped && !(await findProgram(coder.command[0] ?? '', deps.env)))
     return { ok: false, failure: missing(deps, coder.name) };
   const record = deps.registry.find(ref);
+  const wire = sumOf(record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null);
+  if (wire.exchanges > 0) follower.wired = wire.usage;
+  const broke = exit.exitCode !== 0 && exit.stopped === null;
+  const ended = endedBy(
+    follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
+    wire,
+    broke && coder.structured,
+  );
   const said = follower.ended?.text || follower.text;
   const full = await fullDisk(deps, ref, exit);
   const blocked =
@@ -49,12 +60,12 @@ export async function conclude(
     ...full,
     session: follower.session,
     model: modelOf(follower, { record, coder }),
-    ended: follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
+    ended,
     claim: bothEnds(said, CLAIM_MAX),
     ...(asked === undefined ? {} : { why: asked }),
     ...(blocked === undefined ? {} : { blocked }),
     ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
-    until: follower.until,
+    until: follower.until ?? (ended?.ok === false ? (wire.failed?.until ?? null) : null),
     usage: usageOf(deps, follower, { record, coder }),
   };
   await persist(deps, async () => {
@@ -106,6 +117,7 @@ export async function concludeAbandoned(deps: Deps, ref: RunRef): Promise<AgentO
   if (known || !coder || !record.prepared) return known ?? undefined;
   const end = await endOf(deps.keeper, ref);
   if (end.state !== 'ended') return undefined;
+  await deps.proxy.close(wirePlace(deps, ref));
   const follower = await Follower.open(deps.home.task(ref.taskId).runOf(record.n), coder);
   await follower.drain(true);
   const launched = await conclude(deps, ref, { exit: end.exit, follower, coder });

@@ -4,6 +4,7 @@ import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
 import { within } from '../adapters/mount-table.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
 import type { Keys } from '../adapters/keys.ts';
+import type { ProxyClient } from '../adapters/proxy/client.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
 import { systemFolders } from '../adapters/system-folders.ts';
@@ -33,6 +34,7 @@ export interface Deps {
   defaultCoder: string | undefined;
   registry: RunRegistry;
   keeper: KeeperClient;
+  proxy: ProxyClient;
   isolation: Isolation;
   /** Whether this worker may still act for its runs: it has proved contact within the self-kill deadline. */
   inContact(): boolean;

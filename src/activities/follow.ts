@@ -21,6 +21,8 @@ export class Follower {
   /** The newest event. */
   last: StoredEvent | undefined;
   usage: Usage = NO_USAGE;
+  /** What the run's model proxy has counted so far, where it has one. */
+  wired: Usage | undefined;
   session: string | null = null;
   model: string | null = null;
   text = '';

@@ -18,6 +18,7 @@ import { isolationPlan, requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
+import { openModelCalls, wirePlace } from './model-calls.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 import { usageOf } from './usage.ts';
@@ -49,6 +50,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     ...(follower.last ? { lastEvent: describe(follower.last) } : {}),
   });
   const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used }));
+  await deps.proxy.close(wirePlace(deps, order));
   if (!exit) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
   return conclude(deps, order, { exit, follower, coder });
@@ -102,6 +104,10 @@ async function start(
   });
   await writeFile(files.prompt, prompt);
   failpoint('launch.prompt-written');
+  const logs = deps.home.task(order.taskId).runOf(n);
+  const calls = await openModelCalls(deps, {
+    ...{ coder, account, id: order.runId, file: files.wire, wireFile: logs.wire },
+  });
   const agent = coder.start({
     runId: order.runId,
     tree: files.tree,
@@ -110,6 +116,7 @@ async function start(
     prompt,
     inherit: deps.config.context.inherit,
     hooks: files.hooks,
+    ...(calls.proxy ? { proxy: calls.proxy } : {}),
     ...(model ? { model } : {}),
     ...(session ? { resume: session } : {}),
   });
@@ -117,20 +124,24 @@ async function start(
   const launched = await launchWanted(deps, {
     taskId: order.taskId,
     runId: order.runId,
-    logsDir: deps.home.task(order.taskId).runOf(n).logs,
+    logsDir: logs.logs,
     argv: agent.argv,
     cwd: files.tree,
     stdin: agent.stdin,
     ...(agent.hooks ? { hooks: files.hooks } : {}),
-    env: environment(deps.env, asked.env, {
-      ...account.env,
-      HOME: files.agentHome,
-      TMPDIR: files.tmp,
-      PWD: files.tree,
-      FLEET_TASK: order.taskId,
-      FLEET_RUN: order.runId,
-      ...agent.env,
-    }),
+    env: environment(
+      deps.env,
+      asked.env.filter((name) => !calls.withheld(name)),
+      {
+        ...calls.env,
+        HOME: files.agentHome,
+        TMPDIR: files.tmp,
+        PWD: files.tree,
+        FLEET_TASK: order.taskId,
+        FLEET_RUN: order.runId,
+        ...agent.env,
+      },
+    ),
     ...isolationPlan(deps, order, prepared),
     limits: {
       processes: policy.limits.processes,

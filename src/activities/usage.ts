@@ -1,6 +1,7 @@
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { rated } from '../domain/cost.ts';
 import type { Usage } from '../domain/event.ts';
+import { greaterUsage } from '../domain/wire.ts';
 import type { Coder } from '../ports.ts';
 import type { Deps } from './context.ts';
 import type { Follower } from './follow.ts';
@@ -18,5 +19,9 @@ export function usageOf(
   about: { record: RunRecord | undefined; coder: Coder },
 ): Usage {
   const model = modelOf(follower, about);
-  return rated(follower.usage, { model, rates: config, complete: follower.ended !== null });
+  return rated(greaterUsage(follower.usage, follower.wired), {
+    model,
+    rates: config,
+    complete: follower.ended !== null,
+  });
 }

@@ -5,6 +5,7 @@ import { readJson, writeJson } from '../adapters/json-file.ts';
 import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
+import { readWire } from '../adapters/proxy/wire-file.ts';
 import { COLLECTORS } from '../receipts/index.ts';
 import { askReviewer } from './ask-reviewer.ts';
 import { concludeAbandoned } from './conclude.ts';
@@ -56,6 +57,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
     hooks: await readHooks(keptRun.logs),
+    wire: readWire(keptRun.wire),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
     ...{ found: [], patch: keptRun.patch },

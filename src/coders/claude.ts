@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Coder } from '../ports.ts';
+import type { Coder, Upstream } from '../ports.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { hookSettings } from './hooks.ts';
 import type { CoderDeclaration } from './overlay.ts';
@@ -53,6 +53,9 @@ const PASSED = [
   'CLAUDE_CODE_OAUTH_TOKEN',
 ];
 
+/** What holds a key, or may. */
+const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_CUSTOM_HEADERS', 'CLAUDE_CODE_OAUTH_TOKEN'];
+
 export function createClaude(overlay: CoderDeclaration = {}): Coder {
   const command = overlay.command ?? ['claude'];
   return {
@@ -60,8 +63,10 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     command,
     ...claudeProtocol,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
+    keys: KEYS,
+    upstream,
     sessionFile: (session) => ['.claude', 'projects', '*', `${session}.jsonl`],
-    start({ runId, tree, home, userHome, model = overlay.model, prompt, hooks, resume }) {
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, hooks, proxy, resume }) {
       const config = `${home}/.claude`;
       return {
         argv: [
@@ -80,9 +85,10 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
           CLAUDE_CONFIG_DIR: config,
           // Without it, bypassPermissions is refused to root; any other value than 1 is refused too.
           ...(process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
+          ...(proxy ? { ANTHROPIC_BASE_URL: proxy.url, ANTHROPIC_API_KEY: proxy.key } : {}),
         },
         files: {
-          [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json` },
+          ...(proxy ? {} : { [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json` } }),
           [`${config}/CLAUDE.md`]: { link: `${tree}/CLAUDE.md` },
           ...(resume ? { [`${config}/projects/${slugOf(tree)}/${resume.id}.jsonl`]: { copy: resume.file } } : {}),
         },
@@ -90,6 +96,37 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     },
   };
 }
+
+/**
+ * By an API key, or a gateway's token. A subscription's login goes direct: its vendor wants it used by its own programs alone,
+ * and the CLI renews it in its own folder.
+ */
+function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = env;
+  const login = token?.startsWith('sk-ant-oat');
+  const other = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'].some(
+    (name) => env[name],
+  );
+  if ((!key && !token) || login || other) return undefined;
+  return {
+    api: 'anthropic',
+    url: env['ANTHROPIC_BASE_URL'] || 'https://api.anthropic.com',
+    headers: {
+      ...headersIn(env['ANTHROPIC_CUSTOM_HEADERS'] ?? ''),
+      ...(key ? { 'x-api-key': key } : {}),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    },
+  };
+}
+
+/** `Name: value`, one a line. */
+const headersIn = (lines: string): Record<string, string> =>
+  Object.fromEntries(
+    [...lines.matchAll(/^\s*([\w-]+)\s*:\s*(.*?)\s*$/gm)].map(([, name = '', value = '']) => [
+      name.toLowerCase(),
+      value,
+    ]),
+  );
 
 /** The folder that the CLI keeps the sessions of a working folder in. */
 const slugOf = (tree: string): string => tree.replace(/[^A-Za-z0-9]/g, '-');

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Coder } from '../ports.ts';
+import type { Coder, Upstream } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
@@ -23,14 +23,17 @@ const FLAGS = [
 const OFF = ['apps', 'plugins', 'goals', 'multi_agent', 'image_generation', 'unbounded_connection_retries'];
 
 /** The key stays out of the environment of the agent's commands. `--json` shows neither refusals nor error codes. */
-const CONFIG = `check_for_update_on_startup = false
-
+const CHECKS = 'check_for_update_on_startup = false\n';
+const CONFIG = `
 [analytics]
 enabled = false
 
 [shell_environment_policy]
 exclude = ["CODEX_API_KEY", "OPENAI_API_KEY"]
 `;
+
+/** An argument that says where the model calls go: then they do not go through a proxy. */
+const OWN_WAY = /model_provider|base_url|chatgpt|^--oss$|^--local-provider|^--profile|^-p$/;
 
 export function createCodex(overlay: CoderDeclaration = {}): Coder {
   const command = overlay.command ?? ['codex'];
@@ -40,9 +43,11 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     ...codexProtocol,
     model: overlay.model,
     // `codex exec` does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
-    env: [...new Set(['CODEX_API_KEY', ...(overlay.env ?? [])])],
+    env: [...new Set(['CODEX_API_KEY', 'OPENAI_BASE_URL', ...(overlay.env ?? [])])],
+    keys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+    upstream: (env) => ((overlay.args ?? []).some((arg) => OWN_WAY.test(arg)) ? undefined : upstreamOf(env)),
     sessionFile: (session) => ['.codex', 'sessions', '*', '*', '*', `rollout-*-${session}.jsonl`],
-    start({ tree, home, userHome, model = overlay.model, prompt, resume }) {
+    start({ tree, home, userHome, model = overlay.model, prompt, proxy, resume }) {
       const config = `${home}/.codex`;
       return {
         argv: [
@@ -56,11 +61,11 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
           '-',
         ],
         stdin: prompt,
-        env: { HOME: home, CODEX_HOME: config },
+        env: { HOME: home, CODEX_HOME: config, ...(proxy ? { CODEX_API_KEY: proxy.key } : {}) },
         files: {
           // A link, never a copy: refresh tokens are single-use, and a second copy revokes the login.
-          [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json` },
-          [`${config}/config.toml`]: { text: CONFIG },
+          ...(proxy ? {} : { [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json` } }),
+          [`${config}/config.toml`]: { text: CHECKS + (proxy ? providerOf(proxy.url) : '') + CONFIG },
           // Any date will do: the CLI looks for the id.
           ...(resume ? { [`${config}/sessions/2000/01/01/${basename(resume.file)}`]: { copy: resume.file } } : {}),
         },
@@ -68,3 +73,30 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     },
   };
 }
+
+/**
+ * By an API key; a ChatGPT login goes direct, as the CLI renews it, and its vendor wants it used by its own programs alone.
+ * The CLI does not read OPENAI_API_KEY: it counts only where a credential or the configuration names it.
+ */
+function upstreamOf(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
+  const key = env['CODEX_API_KEY'] || env['OPENAI_API_KEY'];
+  if (!key) return undefined;
+  return {
+    api: 'openai-responses',
+    url: (env['OPENAI_BASE_URL'] || 'https://api.openai.com').replace(/\/v1\/?$/, ''),
+    headers: { authorization: `Bearer ${key}` },
+  };
+}
+
+/** A provider of our own: the builtin one would try a WebSocket first, and its own retries are long. */
+const providerOf = (url: string): string => `model_provider = "fleet"
+
+[model_providers.fleet]
+name = "OpenAI"
+base_url = ${JSON.stringify(`${url}/v1`)}
+wire_api = "responses"
+env_key = "CODEX_API_KEY"
+request_max_retries = 2
+stream_max_retries = 2
+
+`;

@@ -83,6 +83,11 @@ export function homeLayout(root: string) {
     keeperSocket: `${root}/keeper.sock`,
     keeperLock: `${root}/keeper.lock`,
     keeperLog: `${root}/keeper.log`,
+    proxySocket: `${root}/proxy.sock`,
+    proxyLock: `${root}/proxy.lock`,
+    proxyLog: `${root}/proxy.log`,
+    /** The port on loopback that agents were told: the next proxy takes the same. */
+    proxyPort: `${root}/proxy.port`,
     workerLog: `${root}/worker.log`,
     /** Space set aside for receipts. */
     reserve: `${root}/reserve`,
@@ -134,6 +139,9 @@ export function runLayout(dir: string) {
     trial: (name: string) => `${dir}/trials/${name}`,
     /** What a reviewer may see: made for each time that one is asked, and gone after it. */
     review: `${dir}/review`,
+    /** What the model proxy does for this run, with the real key; of its reviewer likewise. */
+    wire: `${dir}/wire.json`,
+    reviewWire: `${dir}/review-wire.json`,
     /** What a reviewer said of the task before the agent started. */
     gated: `${dir}/gated.json`,
     work: `${dir}/work`,
@@ -162,6 +170,9 @@ export function taskLayout(dir: string) {
       events: `${dir}/${n}/events.jsonl`,
       /** Folder of `stdout.<offset>`, `stderr.<offset>` and `hooks.<offset>` segments. */
       logs: `${dir}/${n}/logs`,
+      /** What its model proxy saw, one `WireLine` each. */
+      wire: `${dir}/${n}/wire.jsonl`,
+      reviewWire: `${dir}/${n}/review-wire.jsonl`,
       receipts: `${dir}/${n}/receipts.jsonl`,
       patch: `${dir}/${n}/result.patch`,
       /** What the commands of a trial printed. */

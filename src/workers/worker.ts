@@ -11,6 +11,7 @@ import { delegateGit } from '../adapters/git/git.ts';
 import { GitProcess } from '../adapters/git/process/client.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
 import { connectKeeper } from '../adapters/keeper/client.ts';
+import { connectProxy } from '../adapters/proxy/client.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { Ledger } from '../adapters/ledger.ts';
 import { RunRegistry } from '../adapters/run-registry.ts';
@@ -115,6 +116,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const contact = startContact({ keeper, ownsServer: options.ownsServer, selfKillMs, ping: watched.ping });
     teardown.push(() => contact.stop());
 
+    const proxy = connectProxy(home, env);
+    teardown.push(() => proxy.leave());
+
     // 4. What this machine has and holds.
     await removeTree(home.scratch);
     const registry = await RunRegistry.open(home, serverId);
@@ -157,7 +161,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await disk.start();
     const { otherHomes } = held;
     const deps: Deps = {
-      ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, isolation, keys },
+      ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, proxy, isolation, keys },
       ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log, tally },
       presence: new Presence(),
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),

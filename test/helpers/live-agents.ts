@@ -58,12 +58,17 @@ export async function keeperOf({ pid }: LiveAgent): Promise<number> {
 }
 
 /** The process that holds the agents of a home, known by its lock. */
-export async function keeperIn(home: string): Promise<number | undefined> {
+export const keeperIn = (home: string): Promise<number | undefined> => holderOf(`${home}/keeper.lock`, 'fleet-keeper');
+
+/** The process that passes on the model calls of a home's agents. */
+export const proxyIn = (home: string): Promise<number | undefined> => holderOf(`${home}/proxy.lock`, 'fleet-proxy');
+
+async function holderOf(lock: string, title: string): Promise<number | undefined> {
   for (const { pid, zombie } of processTable().values()) {
-    if (zombie || !(await read(pid, 'cmdline')).startsWith('fleet-keeper')) continue;
+    if (zombie || !(await read(pid, 'cmdline')).startsWith(title)) continue;
     const open = await readdir(`/proc/${pid}/fd`).catch(() => []);
     const files = await Promise.all(open.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
-    if (files.includes(`${home}/keeper.lock`)) return pid;
+    if (files.includes(lock)) return pid;
   }
   return undefined;
 }

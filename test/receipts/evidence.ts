@@ -58,6 +58,7 @@ export function evidenceOf({
     },
     events: stored,
     hooks: null,
+    wire: null,
     result: {
       gitDir: '/nowhere.git',
       base: 'b'.repeat(40),

@@ -1,9 +1,8 @@
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FleetError } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { RunRef, StopReason } from '../../domain/run.ts';
-import { receiveLines } from './lines.ts';
+import { dial, Link } from './link.ts';
 import {
   DEFAULT_LADDER,
   PROTOCOL,
@@ -13,7 +12,6 @@ import {
   type LaunchOrder,
   type Operation,
   type Operations,
-  type Response,
   type RunEnd,
   type RunStatus,
 } from './protocol.ts';
@@ -54,7 +52,9 @@ export interface KeeperClient {
 
 /** Milliseconds for a keeper to start and answer. */
 const START_MS = 15_000;
-const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
+type KeeperLink = Link<Operations> & { keeperPid: number };
+
+export const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /** Connects to the home's keeper, or starts it. @throws FleetError */
 export async function connectKeeper(options: KeeperOptions): Promise<KeeperClient> {
@@ -65,7 +65,7 @@ export async function connectKeeper(options: KeeperOptions): Promise<KeeperClien
 
 class Client implements KeeperClient {
   readonly #options: KeeperOptions;
-  #link: Promise<Link> | undefined;
+  #link: Promise<KeeperLink> | undefined;
   #closed = false;
 
   constructor(options: KeeperOptions) {
@@ -97,7 +97,7 @@ class Client implements KeeperClient {
     return (await this.#connected()).ask(op, args);
   }
 
-  async #connected(): Promise<Link> {
+  async #connected(): Promise<KeeperLink> {
     if (this.#closed) throw new Error('the connection to the keeper was closed by this worker');
     if (
       this.#link &&
@@ -112,14 +112,14 @@ class Client implements KeeperClient {
   }
 
   /** Two clients may both start a keeper: one gets the lock, the other one ends at once, and both clients find the first. */
-  async #open(): Promise<Link> {
+  async #open(): Promise<KeeperLink> {
     const { home, entry = KEEPER_ENTRY, selfKillMs, ladder = DEFAULT_LADDER } = this.#options;
     const until = performance.now() + START_MS;
     let starting: { ended: boolean } | undefined;
     while (performance.now() < until) {
       const socket = await dial(home.keeperSocket);
       if (socket) {
-        const link = new Link(socket);
+        const link: Link<Operations> = new Link(socket, () => new KeeperLost('the connection to the keeper was lost'));
         const hello = await link.ask('hello', { protocol: PROTOCOL, selfKillMs, ladder }).catch(() => undefined);
         if (hello && hello.protocol !== PROTOCOL)
           throw new FleetError(`the keeper of ${home.root} is of another version: wait for its runs to end`);
@@ -130,51 +130,4 @@ class Client implements KeeperClient {
     }
     throw new FleetError(`the keeper of ${home.root} does not start`, { hint: `see ${home.keeperLog}` });
   }
-}
-
-/** One connection: requests by id. */
-class Link {
-  readonly #socket: Socket;
-  readonly #pending = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
-  #id = 0;
-  broken = false;
-  keeperPid = 0;
-
-  constructor(socket: Socket) {
-    this.#socket = socket;
-    receiveLines(socket, (line) => this.#settle(JSON.parse(line) as Response));
-    socket.on('close', () => {
-      this.broken = true;
-      for (const { reject } of this.#pending.values()) reject(new KeeperLost('the connection to the keeper was lost'));
-      this.#pending.clear();
-    });
-  }
-
-  ask<Op extends Operation>(op: Op, args: Operations[Op]['asks']): Promise<Operations[Op]['answers']> {
-    if (this.broken) return Promise.reject(new KeeperLost('the connection to the keeper was lost'));
-    this.#id += 1;
-    const id = this.#id;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#socket.write(`${JSON.stringify({ id, op, args })}\n`);
-    });
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-
-  #settle(response: Response): void {
-    const waiter = this.#pending.get(response.id);
-    this.#pending.delete(response.id);
-    if ('error' in response) waiter?.reject(new Error(response.error));
-    else waiter?.resolve(response.value as never);
-  }
-}
-
-function dial(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => resolve(socket)).on('error', () => resolve(undefined));
-  });
 }

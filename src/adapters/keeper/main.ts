@@ -21,7 +21,7 @@ if (!lockForLife(keeperLock)) process.exit(75);
 sweepGroups(home.root, (name) => !name.includes('~'));
 
 const keeper = new Keeper(home, () => rest());
-const { server, clients } = await serve(keeperSocket, keeper, () => rest());
+const { server, clients } = await serve(keeperSocket, keeper.handlers, () => rest());
 let idle = setTimeout(leave, FIRST_CLIENT_MS);
 setInterval(() => keeper.tick(), 1_000);
 // A terminal's signals are meant for the worker. TERM is what a machine sends that goes down.

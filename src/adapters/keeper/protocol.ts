@@ -3,7 +3,7 @@ import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../isolation.ts';
 import type { ProcessIdentity } from '../process.ts';
 
-/** What goes over the keeper's socket: one JSON text a line, `Request` there, `Response` back, in any order. */
+/** What goes over the keeper's socket: one JSON text a line, `{ id, op, args }` there, `Response` back, in any order. */
 
 export const PROTOCOL = 1;
 
@@ -24,11 +24,6 @@ export interface Operations {
 }
 export type Operation = keyof Operations;
 
-export interface Request {
-  id: number;
-  op: Operation;
-  args: unknown;
-}
 export type Response = { id: number; value: unknown } | { id: number; error: string };
 
 export interface Hello {

@@ -1,13 +1,15 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Keeper } from './keeper.ts';
 import { receiveLines } from './lines.ts';
-import type { Request, Response } from './protocol.ts';
+import type { Response } from './protocol.ts';
 
-/** Answers on a socket that only our own user can open. Call it with the keeper's lock held: a stale socket is removed. */
+type Handlers = Readonly<Record<string, (args: never) => unknown>>;
+type Request = { id: number; op: string; args: never };
+
+/** Answers on a socket that only our own user can open. Call it with the process's lock held: a stale socket is removed. */
 export async function serve(
   path: string,
-  keeper: Keeper,
+  handlers: Handlers,
   changed: () => void,
 ): Promise<{ server: Server; clients: Set<Socket> }> {
   const clients = new Set<Socket>();
@@ -18,7 +20,7 @@ export async function serve(
       clients.delete(socket);
       changed();
     });
-    receiveLines(socket, (line) => void answer(keeper, socket, JSON.parse(line) as Request));
+    receiveLines(socket, (line) => void answer(handlers, socket, JSON.parse(line) as Request));
   });
   rmSync(path, { force: true });
   const mask = process.umask(0o177);
@@ -29,11 +31,11 @@ export async function serve(
   return { server, clients };
 }
 
-async function answer(keeper: Keeper, socket: Socket, { id, op, args }: Request): Promise<void> {
+async function answer(handlers: Handlers, socket: Socket, { id, op, args }: Request): Promise<void> {
   let response: Response;
   try {
-    const handle = keeper.handlers[op] as ((args: unknown) => unknown) | undefined;
-    if (!handle) throw new Error(`${op} is not known to this keeper`);
+    const handle = Object.hasOwn(handlers, op) ? handlers[op] : undefined;
+    if (!handle) throw new Error(`${op} is not known to this process`);
     response = { id, value: await handle(args) };
   } catch (error) {
     response = { id, error: (error as Error).message };

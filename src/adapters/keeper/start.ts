@@ -16,22 +16,30 @@ const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size'];
 let first = true;
 const MAX_LOG_BYTES = 1024 * 1024;
 
-/** Starts a keeper in a session of its own. `ended` becomes true when it ends, as it does where another one holds the lock. */
-export function startKeeper(options: { home: HomeLayout; entry: readonly string[] }): { ended: boolean } {
+/** Starts a keeper. `ended` becomes true when it ends, as it does where another one holds the lock. */
+export function startKeeper({ home, entry }: { home: HomeLayout; entry: readonly string[] }): { ended: boolean } {
+  const state = startDetached({ args: [...entry, home.root], logFile: home.keeperLog, env: failpoint() });
+  first = false;
+  return state;
+}
+
+/** A process of ours in a session of its own, with a small heap and the given environment alone. */
+export function startDetached(options: { args: readonly string[]; logFile: string; env: Record<string, string> }): {
+  ended: boolean;
+} {
   const state = { ended: false };
-  // Appended to, as it is cut under the keeper's hands.
-  const log = openSync(options.home.keeperLog, 'a', 0o600);
+  // Appended to, as it is cut under the process's hands.
+  const log = openSync(options.logFile, 'a', 0o600);
   if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
   try {
-    const child = spawn(process.execPath, [...SMALL_HEAP, ...options.entry, options.home.root], {
+    const child = spawn(process.execPath, [...SMALL_HEAP, ...options.args], {
       cwd: '/',
       detached: true,
       stdio: ['ignore', log, log],
-      // The worker's secrets stay with the worker; a run's environment comes with its order.
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...failpoint() },
+      // The worker's secrets stay with the worker; what a run needs comes with its order.
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...options.env },
     });
     child.on('error', () => (state.ended = true)).on('exit', () => (state.ended = true));
-    first = false;
     child.unref();
   } finally {
     closeSync(log);

@@ -1,0 +1,61 @@
+import type { WirePlace } from '../adapters/proxy/client.ts';
+import { noteUnseen } from '../adapters/proxy/wire-file.ts';
+import { isSecretName } from '../domain/credential.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { Coder, Upstream } from '../ports.ts';
+import type { Account } from './account.ts';
+import type { Deps } from './context.ts';
+
+interface ModelCalls {
+  proxy?: { url: string; key: string };
+  /** What the agent gets of the account's variables. */
+  env: Record<string, string>;
+  /** Whether a variable of the worker is kept from it, whoever names it. */
+  withheld(name: string): boolean;
+}
+
+/** A run's place with the model proxy. */
+export const wirePlace = ({ home }: Pick<Deps, 'home'>, { taskId, runId }: RunRef): WirePlace => ({
+  id: runId,
+  file: home.run(taskId, runId).wire,
+});
+
+/**
+ * Opens an agent's way to its model through the proxy, where its account can go there: the keys then stay with the proxy.
+ * Else the wire's file says why nothing is seen of its calls, and the agent gets the account's variables.
+ */
+export async function openModelCalls(
+  deps: Pick<Deps, 'proxy' | 'env'>,
+  { coder, account, ...place }: WirePlace & { wireFile: string; coder: Coder; account: Account },
+): Promise<ModelCalls> {
+  const upstream = coder.upstream?.(account.env);
+  if (!upstream) {
+    noteUnseen(
+      place.wireFile,
+      coder.upstream
+        ? `${coder.name} works under a login, or by a way of its own`
+        : `${coder.name} has no way through the model proxy`,
+    );
+    return { env: account.env, withheld: () => false };
+  }
+  const proxy = await deps.proxy.open({ ...place, upstream });
+  const left = Object.entries(account.env).filter(([name, value]) => !isKey(coder, upstream, { name, value }));
+  return {
+    proxy,
+    env: { ...Object.fromEntries(left), ...direct(deps.env) },
+    withheld: (name) => coder.keys?.includes(name) ?? coder.env.includes(name),
+  };
+}
+
+function isKey(coder: Coder, { headers }: Upstream, { name, value }: { name: string; value: string }): boolean {
+  if (coder.keys ? coder.keys.includes(name) : isSecretName(name)) return true;
+  return value.length > 0 && Object.values(headers).some((header) => header.includes(value));
+}
+
+/** Where the machine has a proxy of its own, the way to ours does not lead over that. */
+function direct(env: NodeJS.ProcessEnv): Record<string, string> {
+  const known = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => env[name]);
+  if (!known) return {};
+  const list = [env['NO_PROXY'] ?? env['no_proxy'] ?? '', '127.0.0.1', 'localhost'].filter(Boolean).join(',');
+  return { NO_PROXY: list, no_proxy: list };
+}

@@ -1,0 +1,29 @@
+import type { WireLive } from '../../domain/wire.ts';
+import type { Upstream } from '../../ports.ts';
+
+/** What goes over the proxy's socket, in the way of the keeper's. */
+
+export const PROTOCOL = 1;
+
+export interface Operations {
+  hello: { asks: object; answers: { protocol: number; pid: number; port: number } };
+  /** Opens a run's way to its model, or replaces it: the key of an earlier order is refused from then on. */
+  open: { asks: OpenOrder; answers: object };
+  /** Ends what is under way of it, and answers when all of it is in the file. */
+  close: { asks: { id: string }; answers: object };
+  /** Null: it is not open. */
+  status: { asks: { id: string }; answers: WireLive | null };
+}
+
+/** Kept in `file` (0600, never seen by an agent) until the run is closed, for the next proxy to go on with. */
+export interface OpenOrder {
+  /** In the URL: letters, digits, `.`, `_` and `-`. */
+  id: string;
+  /** Where the order is kept. Once it is gone, the run is closed. */
+  file: string;
+  /** Gets a `WireLine` each. Its folder must exist. */
+  wireFile: string;
+  /** Of the key that the agent is given, hex. */
+  keySha256: string;
+  upstream: Upstream;
+}

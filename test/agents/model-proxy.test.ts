@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readWire } from '../../src/adapters/proxy/wire-file.ts';
+import type { TaskReport } from '../../src/client.ts';
+import type { TaskInput } from '../../src/domain/task.ts';
+import { TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { agents, proxyIn, type LiveAgent } from '../helpers/live-agents.ts';
+import { startModelServer, type ModelServer, type Turn } from '../helpers/model-server.ts';
+import { until } from '../helpers/until.ts';
+import { agentBinaries } from './binaries.ts';
+import { HELLO } from './scenario.ts';
+
+/** Whole tasks with the real binaries, whose model calls go through the run's model proxy. */
+
+type Name = 'claude' | 'codex';
+const KEYS = { claude: 'sk-real-claude', codex: 'sk-real-codexx' };
+
+let fleet: TestFleet;
+let model: ModelServer;
+let worker: TestWorker;
+let repo: string;
+
+beforeAll(async () => {
+  fleet = await TestFleet.start();
+  model = await startModelServer();
+  repo = await fleet.repo('shop', { 'note.txt': 'hi\n' });
+  worker = await attach('desk');
+}, 120_000);
+afterAll(async () => {
+  await fleet?.[Symbol.asyncDispose]();
+  await model?.[Symbol.asyncDispose]();
+}, 60_000);
+
+function attach(name: string) {
+  const { claude, codex } = agentBinaries();
+  return fleet.worker(
+    name,
+    {
+      lease: { heartbeat: '3s', grace: '45s', selfKill: '30s' },
+      coders: { claude: { command: [claude] }, codex: { command: [codex], model: 'gpt-5.5' } },
+    },
+    {
+      env: {
+        HOME: `${fleet.root}/user`,
+        ANTHROPIC_BASE_URL: model.url(),
+        ANTHROPIC_API_KEY: KEYS.claude,
+        OPENAI_BASE_URL: `${model.url()}/v1`,
+        CODEX_API_KEY: KEYS.codex,
+      },
+    },
+  );
+}
+
+function enqueue(coder: Name, turns: Turn[], input: Partial<TaskInput> = {}): Promise<string> {
+  model.script(turns);
+  const verify = ['test "$(cat hello.txt)" = "hello from the agent"'];
+  return fleet.fleet.enqueue({ objective: 'Add hello.txt', repo, coder, verify, ...input });
+}
+
+const wireOf = (id: string) => readWire(`${worker.home}/tasks/${id}/1/wire.jsonl`)!;
+const receipt = (report: TaskReport, kind: string) => report.receipts.find((each) => each.kind === kind);
+const asked = () => model.requests.filter(({ turn }) => turn !== null);
+
+function gate(): { hold: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const hold = new Promise<void>((resolve) => (open = resolve));
+  return { hold, open };
+}
+
+async function environOf({ pid }: LiveAgent): Promise<string> {
+  return readFile(`/proc/${pid}/environ`, 'utf8');
+}
+
+describe.each<Name>(['claude', 'codex'])('%s', (name) => {
+  test('works without ever having the key, and the wire tells what its model asked for', async () => {
+    const { hold, open } = gate();
+    const first = model.requests.length;
+    const id = await enqueue(name, [HELLO[0]!, { ...HELLO[1]!, hold }, HELLO[2]!, HELLO[3]!]);
+    await until(() => asked().length > 0 && model.requests.at(-1)?.turn === 1, { timeoutMs: 60_000 });
+    const live = await fleet.running(id);
+    const environ = await environOf(live);
+    expect(environ).not.toContain(KEYS[name]);
+    expect(environ).toMatch(/fleet-[\w-]{32}/);
+    const order = `${worker.home}/runs/${id}/${live.runId}/wire.json`;
+    expect(existsSync(order)).toBe(true);
+    open();
+    const report = await fleet.settled(id);
+    expect(report).toMatchObject({ state: 'done', attempts: { used: 1 } });
+    expect(existsSync(order)).toBe(false);
+    expect(new Set(model.requests.slice(first).map(({ key }) => key))).toEqual(new Set([KEYS[name].slice(-6)]));
+    const wire = wireOf(id);
+    expect(wire).toMatchObject({ unseen: null, whole: true });
+    const calls = wire.exchanges.flatMap((exchange) => exchange.calls);
+    expect(calls).toHaveLength(3);
+    expect(wire.exchanges.flatMap(({ results }) => results.map((result) => result.id)).toSorted()).toEqual(
+      calls.map((call) => call.id).toSorted(),
+    );
+    expect(receipt(report, 'tools')?.summary).not.toMatch(/not seen/);
+    expect(report.usage).toMatchObject({ inputTokens: 4_600, cachedTokens: 3_100, outputTokens: 140 });
+  });
+
+  test('kill -9 of the proxy while the model thinks: the agent goes on by its next try, on the same port', async () => {
+    const { hold, open } = gate();
+    const id = await enqueue(name, [HELLO[0]!, { ...HELLO[1]!, hold }, HELLO[1]!, HELLO[2]!, HELLO[3]!]);
+    await until(() => model.requests.at(-1)?.turn === 1, { timeoutMs: 60_000 });
+    const [live] = await agents(id);
+    const pid = (await proxyIn(worker.home))!;
+    process.kill(pid, 'SIGKILL');
+    await until(async () => ![undefined, pid].includes(await proxyIn(worker.home)), { timeoutMs: 20_000 });
+    open();
+    const report = await fleet.settled(id);
+    expect(report).toMatchObject({ state: 'done', attempts: { used: 1 }, runs: [{ runId: live?.runId }] });
+    expect(wireOf(id).whole).toBe(false);
+  });
+});
