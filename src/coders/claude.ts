@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Coder, Upstream } from '../ports.ts';
+import type { AgentStart, Coder, ContextSource, Upstream } from '../ports.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { hookSettings } from './hooks.ts';
 import type { CoderDeclaration } from './overlay.ts';
@@ -25,8 +25,9 @@ const FLAGS = [
   '--permission-mode=bypassPermissions',
   '--setting-sources=user',
   '--strict-mcp-config',
-  '--tools=Bash,Read,Edit,Write,Glob,Grep,NotebookEdit,WebFetch,WebSearch',
 ];
+
+const TOOLS = 'Bash,Read,Edit,Write,Glob,Grep,NotebookEdit,WebFetch,WebSearch';
 
 const ENV = {
   DISABLE_TELEMETRY: '1',
@@ -66,12 +67,15 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     keys: KEYS,
     upstream,
     sessionFile: (session) => ['.claude', 'projects', '*', `${session}.jsonl`],
-    start({ runId, tree, home, userHome, model = overlay.model, prompt, hooks, proxy, resume }) {
+    about: { install: 'npm install -g @anthropic-ai/claude-code', tried: '2.1.329', least: '2.1.0', by: 'binary' },
+    context: CONTEXT,
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, hooks, proxy, resume }) {
       const config = `${home}/.claude`;
       return {
         argv: [
           ...command,
           ...FLAGS,
+          `--tools=${TOOLS}${inherit === 'user' ? ',Skill' : ''}`,
           resume ? `--resume=${resume.id}` : `--session-id=${sessionOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
           ...(hooks ? [`--settings=${JSON.stringify(hookSettings(hooks))}`] : []),
@@ -89,7 +93,8 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
         },
         files: {
           ...(proxy ? {} : { [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json` } }),
-          [`${config}/CLAUDE.md`]: { link: `${tree}/CLAUDE.md` },
+          ...(inherit === 'none' ? {} : { [`${config}/CLAUDE.md`]: { link: `${tree}/CLAUDE.md` } }),
+          ...(inherit === 'user' ? usersOwn(config, `${userHome}/.claude`) : {}),
           ...(resume ? { [`${config}/projects/${slugOf(tree)}/${resume.id}.jsonl`]: { copy: resume.file } } : {}),
         },
       };
@@ -127,6 +132,31 @@ const headersIn = (lines: string): Record<string, string> =>
       value,
     ]),
   );
+
+/** The user's instructions as a rule of theirs, as the place of their CLAUDE.md is taken. Their MCP servers stay out: the file that names them is the CLI's own to write. */
+const usersOwn = (config: string, own: string): AgentStart['files'] => ({
+  [`${config}/rules/user.md`]: { link: `${own}/CLAUDE.md` },
+  ...Object.fromEntries(
+    ['skills', 'agents', 'commands', 'output-styles'].map((name) => [`${config}/${name}`, { link: `${own}/${name}` }]),
+  ),
+});
+
+const CONTEXT: readonly ContextSource[] = [
+  { kind: 'instructions', from: 'user', glob: '.claude/CLAUDE.md' },
+  { kind: 'instructions', from: 'user', glob: '.claude/rules/**/*.md' },
+  { kind: 'skill', from: 'user', glob: '.claude/skills/*/SKILL.md' },
+  { kind: 'skill', from: 'user', glob: '.claude/agents/*.md' },
+  { kind: 'plugin', from: 'user', glob: '.claude/plugins/installed_plugins.json' },
+  { kind: 'mcp', from: 'user', glob: '.claude.json' },
+  { kind: 'settings', from: 'user', glob: '.claude/settings.json' },
+  { kind: 'instructions', from: 'project', glob: 'CLAUDE.md' },
+  { kind: 'instructions', from: 'project', glob: '.claude/CLAUDE.md' },
+  { kind: 'instructions', from: 'project', glob: 'CLAUDE.local.md' },
+  { kind: 'skill', from: 'project', glob: '.claude/skills/*/SKILL.md' },
+  { kind: 'skill', from: 'project', glob: '.claude/agents/*.md' },
+  { kind: 'mcp', from: 'project', glob: '.mcp.json' },
+  { kind: 'settings', from: 'project', glob: '.claude/settings.json' },
+];
 
 /** The folder that the CLI keeps the sessions of a working folder in. */
 const slugOf = (tree: string): string => tree.replace(/[^A-Za-z0-9]/g, '-');

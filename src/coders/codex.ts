@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Coder, Upstream } from '../ports.ts';
+import type { AgentStart, Coder, ContextSource, Upstream } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
@@ -16,7 +16,6 @@ const FLAGS = [
   '--dangerously-bypass-approvals-and-sandbox',
   '--skip-git-repo-check',
   '--ignore-rules',
-  '--config=skills.include_instructions=false',
 ];
 
 // `unbounded_connection_retries` prints "Reconnecting" for ever without a network, which looks like progress.
@@ -47,13 +46,17 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     keys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
     upstream: (env) => ((overlay.args ?? []).some((arg) => OWN_WAY.test(arg)) ? undefined : upstreamOf(env)),
     sessionFile: (session) => ['.codex', 'sessions', '*', '*', '*', `rollout-*-${session}.jsonl`],
-    start({ tree, home, userHome, model = overlay.model, prompt, proxy, resume }) {
+    about: { install: 'npm install -g @openai/codex', tried: '0.169.0', least: '0.150.0', by: 'binary' },
+    context: CONTEXT,
+    start({ tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume }) {
       const config = `${home}/.codex`;
       return {
         argv: [
           ...command,
           ...FLAGS,
           ...OFF.map((feature) => `--disable=${feature}`),
+          `--config=skills.include_instructions=${inherit === 'user'}`,
+          ...(inherit === 'none' ? ['--config=project_doc_max_bytes=0'] : []),
           `--cd=${tree}`,
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
@@ -66,6 +69,7 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
           // A link, never a copy: refresh tokens are single-use, and a second copy revokes the login.
           ...(proxy ? {} : { [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json` } }),
           [`${config}/config.toml`]: { text: CHECKS + (proxy ? providerOf(proxy.url) : '') + CONFIG },
+          ...(inherit === 'user' ? usersOwn(config, `${userHome}/.codex`) : {}),
           // Any date will do: the CLI looks for the id.
           ...(resume ? { [`${config}/sessions/2000/01/01/${basename(resume.file)}`]: { copy: resume.file } } : {}),
         },
@@ -100,3 +104,19 @@ request_max_retries = 2
 stream_max_retries = 2
 
 `;
+
+/** The user's MCP servers stay out: they are named in the file that also names where the key goes. */
+const usersOwn = (config: string, own: string): AgentStart['files'] =>
+  Object.fromEntries(
+    ['AGENTS.md', 'AGENTS.override.md', 'skills'].map((name) => [`${config}/${name}`, { link: `${own}/${name}` }]),
+  );
+
+const CONTEXT: readonly ContextSource[] = [
+  { kind: 'instructions', from: 'user', glob: '.codex/AGENTS.md' },
+  { kind: 'skill', from: 'user', glob: '.codex/skills/*/SKILL.md' },
+  { kind: 'skill', from: 'user', glob: '.agents/skills/*/SKILL.md' },
+  { kind: 'mcp', from: 'user', glob: '.codex/config.toml' },
+  { kind: 'instructions', from: 'project', glob: 'AGENTS.md' },
+  { kind: 'skill', from: 'project', glob: '.agents/skills/*/SKILL.md' },
+  { kind: 'settings', from: 'project', glob: '.codex/config.toml' },
+];

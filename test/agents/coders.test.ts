@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createCoders } from '../../src/coders/registry.ts';
+import type { Inherit } from '../../src/ports.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { startModelServer, type Turn } from '../helpers/model-server.ts';
 import { evidenceOf } from '../receipts/evidence.ts';
@@ -11,12 +14,16 @@ import { FABRICATES, HELLO, scripted } from './scenario.ts';
 
 type Name = 'claude' | 'codex';
 
-async function play(name: Name, turns: Turn[], { at, env = {} }: { at: Workspace; env?: Record<string, string> }) {
+async function play(
+  name: Name,
+  turns: Turn[],
+  { at, env = {}, inherit = 'project' }: { at: Workspace; env?: Record<string, string>; inherit?: Inherit },
+) {
   await using server = await startModelServer(turns);
   const setup = scripted(server);
   const coder = createCoders(setup.coders).get(name);
   if (!coder) throw new Error(`no coder ${name}`);
-  const run = await runCoder(coder, at, { env: { ...setup.env, ...env } });
+  const run = await runCoder(coder, at, { env: { ...setup.env, ...env }, inherit });
   return { run, requests: server.requests };
 }
 
@@ -55,6 +62,29 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     expect(requests.some(({ body }) => body.includes('CANARY_SETTINGS'))).toBe(false);
     expect(at.git('ls-files', '-co', '--', 'hooked')).toBe('');
   });
+});
+
+test.each<[Name, Inherit, string[]]>([
+  ['claude', 'none', []],
+  ['claude', 'user', ['PROJECT_TOLD', 'USER_TOLD', 'USER_SKILL']],
+  ['codex', 'none', []],
+  ['codex', 'user', ['PROJECT_TOLD', 'USER_TOLD', 'USER_SKILL']],
+])('%s inherits %s', async (name, inherit, heard) => {
+  using at = workspace({ 'CLAUDE.md': 'PROJECT_TOLD\n', 'AGENTS.md': 'PROJECT_TOLD\n' });
+  const own = {
+    '.claude/CLAUDE.md': 'USER_TOLD\n',
+    '.codex/AGENTS.md': 'USER_TOLD\n',
+    '.claude/skills/y/SKILL.md': '---\nname: y\ndescription: USER_SKILL\n---\nhi\n',
+    '.codex/skills/y/SKILL.md': '---\nname: y\ndescription: USER_SKILL\n---\nhi\n',
+  };
+  for (const [path, text] of Object.entries(own)) {
+    mkdirSync(join(at.userHome, dirname(path)), { recursive: true });
+    writeFileSync(join(at.userHome, path), text);
+  }
+  const { run, requests } = await play(name, HELLO, { at, inherit });
+  expect(run.events.at(-1)).toMatchObject({ type: 'ended', ok: true });
+  const said = requests.map(({ body }) => body).join('');
+  expect(['PROJECT_TOLD', 'USER_TOLD', 'USER_SKILL'].filter((word) => said.includes(word))).toEqual(heard);
 });
 
 test('codex: the key stays out of the environment of the agent’s commands', async () => {
