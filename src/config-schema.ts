@@ -6,7 +6,9 @@ import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
-import { bytes, duration, limits, name } from './domain/task.ts';
+import { routeFaults, routes } from './domain/route.ts';
+import { bytes, duration, limits, name, variables } from './domain/task.ts';
+import { triage, triageFaults } from './domain/triage.ts';
 
 /** Coders that ship with the product: a `coders` entry of that name may be partial. */
 export const BUILTIN_CODERS: readonly string[] = ['claude', 'codex'];
@@ -19,9 +21,7 @@ export const coder = z.strictObject({
   command: argv.optional(),
   protocol: z.enum(['claude', 'codex', 'none']).optional(),
   args: z.array(z.string()).optional(),
-  env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' }))
-    .optional(),
+  env: variables.optional(),
   model: text.optional(),
 });
 export const schema = z
@@ -52,6 +52,8 @@ export const schema = z
     coders: z.record(name, coder).default({}),
     credentials,
     limits: limits.prefault({}),
+    routes: routes.default([]),
+    triage: triage.optional(),
     prices: prices.default({}),
     models: models.default({}),
     lease: z
@@ -86,8 +88,8 @@ const TICK_MS = 1_000;
 const FENCE_MS = 5_000;
 const MARGIN_MS = 10_000;
 
-function inconsistencies(config: Config): [path: string[], message: string][] {
-  const found: [string[], string][] = [];
+function inconsistencies(config: Config): [path: PropertyKey[], message: string][] {
+  const found: [PropertyKey[], string][] = [];
   const { heartbeatMs, graceMs, selfKillMs } = leaseOf(config);
   if (selfKillMs + TICK_MS + FENCE_MS + MARGIN_MS > heartbeatMs + graceMs) {
     const needed = formatDuration(selfKillMs + TICK_MS + FENCE_MS + MARGIN_MS);
@@ -120,6 +122,8 @@ function inconsistencies(config: Config): [path: string[], message: string][] {
     found.push([['worker', 'coder'], `must be one of ${[...known].join(', ')}`]);
   }
   found.push(...credentialFaults(config.credentials, known));
+  const classes = config.triage?.classes ?? null;
+  found.push(...triageFaults(config.triage), ...routeFaults(config.routes, { ...config, classes }));
   return found;
 }
 

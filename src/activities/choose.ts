@@ -1,10 +1,93 @@
-import type { Choice } from '../domain/route.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { choicesOf, ruleFor, splitSpec, type Choice } from '../domain/route.ts';
+import { toMs } from '../domain/duration.ts';
+import type { TriageAsk } from '../domain/run.ts';
+import { triageByRule, type Triaged } from '../domain/triage.ts';
 import type { ClaimOrder } from './claim.ts';
 import type { Deps } from './context.ts';
 
-/** What a run of this task is to use on this worker; undefined where the worker has no coder at all. */
-export async function choose(deps: Deps, order: ClaimOrder): Promise<Choice | undefined> {
-  const coder = order.coder ?? deps.defaultCoder;
-  if (!coder) return undefined;
-  return { coder, ...(order.model ? { model: order.model } : {}) };
+export type Chosen =
+  /** For this worker; its coder may not be here where the task itself pins it. */
+  | { choice: Choice; triaged?: Triaged }
+  /** What was chosen is not here: the task is to be claimed by a worker that has it. */
+  | { redirect: Choice; triaged?: Triaged }
+  /** It depends on the task's class, which the command has to say first. */
+  | { triage: TriageAsk }
+  | { none: string };
+
+/** The claim itself has three seconds. */
+const LOOK_MS = 1_000;
+
+/**
+ * What a run of this task is to use: what the task pins, else the first of this worker's routes that matches, else the worker's
+ * default. Of several coders it is the first that is here, or that an attached worker has.
+ */
+export async function choose(deps: Deps, order: ClaimOrder): Promise<Chosen> {
+  const { config, worker } = deps;
+  // Decided by another worker, which has not what it chose.
+  if (order.chosen) return { choice: known(deps, order.chosen) };
+  const { facts } = order;
+  let triaged: Triaged | undefined;
+  let found = facts && ruleFor(config.routes, facts);
+  if (found === 'triage' && config.triage && facts) {
+    const said = triageByRule(config.triage, facts);
+    if (said === 'ask') return { triage: triageAsk(deps, config.triage) };
+    triaged = said;
+    found = ruleFor(config.routes, { ...facts, class: said.class });
+  }
+  const rule = found === 'triage' ? undefined : found;
+  const choices = choicesOf(order, {
+    ...{ rule: rule?.rule, index: rule?.index ?? 0 },
+    fallback: deps.defaultCoder,
+  });
+  const [first] = choices;
+  const said = triaged ? { triaged } : {};
+  if (!first) return { none: `${worker.name} has no coder at all` };
+  const here = choices.find(({ coder }) => deps.coders.has(coder));
+  if (here) return { choice: here, ...said };
+  return order.coder
+    ? { none: `${worker.name} has no coder ${order.coder}` }
+    : { redirect: await elsewhere(deps, choices), ...said };
+}
+
+/** Names of credentials are a worker's own. */
+function known({ config }: Deps, { credential, ...choice }: Choice): Choice {
+  return credential && config.credentials[credential] ? { ...choice, credential } : choice;
+}
+
+/** The first that an attached worker has; where nobody says so in time, the first. */
+async function elsewhere(deps: Deps, choices: readonly Choice[]): Promise<Choice> {
+  const [first] = choices;
+  const there = await Promise.race([deps.attached().catch(() => []), pause(LOOK_MS, [], { ref: false })]);
+  const coders = new Set(there.flatMap((other) => other.coders.map(({ name }) => name)));
+  return choices.find(({ coder }) => coders.has(coder)) ?? first!;
+}
+
+const triageAsk = ({ worker }: Deps, triage: { timeout: string; default: string }): TriageAsk => ({
+  worker: worker.name,
+  hostQueue: worker.hostQueue,
+  timeoutMs: toMs(triage.timeout),
+  default: triage.default,
+});
+
+/** Rules that lead to a coder that nobody has, one sentence each: their tasks would wait. */
+export async function deadRoutes({
+  config,
+  coders,
+  attached,
+}: Pick<Deps, 'config' | 'coders' | 'attached'>): Promise<string[]> {
+  const routed = config.routes.flatMap((rule, index) => (rule.coder ? [{ rule, index }] : []));
+  const missing = routed.filter(({ rule }) => !rule.coder?.some((spec) => coders.has(splitSpec(spec).coder)));
+  if (missing.length === 0) return [];
+  const there = await attached().catch(() => []);
+  const others = new Set(there.flatMap((other) => other.coders.map(({ name }) => name)));
+  return missing.flatMap(({ rule, index }) => {
+    const names = rule.coder?.map((spec) => splitSpec(spec).coder) ?? [];
+    if (names.some((coder) => others.has(coder))) return [];
+    const [one] = names;
+    const which = names.length > 1 ? `one of the coders ${names.join(', ')}` : `coder ${one}`;
+    return [
+      `routes[${index}]${rule.name ? ` (${rule.name})` : ''} leads to ${which}, which no attached worker has: its tasks wait until one does`,
+    ];
+  });
 }

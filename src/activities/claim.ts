@@ -4,7 +4,8 @@ import { leaseOf } from '../config.ts';
 import { runIdOf } from '../domain/names.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Reason } from '../domain/failure.ts';
-import type { Claim, Released, RunEnding, RunRef } from '../domain/run.ts';
+import type { Choice, TaskFacts } from '../domain/route.ts';
+import type { ClaimAnswer, Released, RunEnding, RunRef } from '../domain/run.ts';
 import { outcomeOf } from '../domain/worker.ts';
 import { choose } from './choose.ts';
 import { endRun, type Deps } from './context.ts';
@@ -26,17 +27,27 @@ export interface ClaimOrder {
   coder?: string;
   /** Pinned model. */
   model?: string;
+  /** What the worker's rules go by; workflows of older versions do not say. */
+  facts?: TaskFacts;
+  /** What another worker's rules chose, which has not got it. */
+  chosen?: Choice;
 }
 
 /**
  * Claims a slot of this worker. Each activity attempt mints its own run id: only the one that the workflow received
  * is valid, and the reaper frees the others. A worker that is full hands the task back at once (retryable failure).
  */
-export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim> {
+export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimAnswer> {
   const { config, worker, registry } = deps;
-  const choice = await choose(deps, order);
-  const found = deps.coders.get(choice?.coder ?? '');
-  if (!choice || !found) throw handBack(`${worker.name} has no coder ${choice?.coder ?? 'at all'}`, '10s');
+  const answer = await choose(deps, order);
+  if ('none' in answer) throw handBack(answer.none, '10s');
+  const { choice, triaged } = 'choice' in answer ? answer : {};
+  if (!choice) {
+    if (!deps.holds.open) throw heldUp(deps);
+    return answer as Exclude<typeof answer, { choice: Choice }>;
+  }
+  const found = deps.coders.get(choice.coder);
+  if (!found) throw handBack(`${worker.name} has no coder ${choice.coder}`, '10s');
   const { coder, credential = null, ...chosen } = choice;
   const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
   const record = {
@@ -57,7 +68,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
       `run ${order.n} of ${order.taskId} was here before the server's database was rolled back; remove ${deps.ledger.file} to let it run again`,
       '10s',
     );
-  if (!deps.holds.open) throw handBack(`${worker.name} takes no new work: ${deps.holds.reasons.join('; ')}`, '1s');
+  if (!deps.holds.open) throw heldUp(deps);
   if (!(await registry.claim(record, config.worker.slots))) throw handBack(`${worker.name} is full`, '200ms');
   failpoint('claim.recorded');
   const lease = leaseOf(config);
@@ -69,6 +80,8 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<Claim>
     hostQueue: worker.hostQueue,
     coder,
     ...(choice.model ? { model: choice.model } : {}),
+    ...(choice.rule ? { rule: choice.rule } : {}),
+    ...(triaged ? { triaged } : {}),
     lease: { heartbeatMs: lease.heartbeatMs, graceMs: lease.graceMs },
   };
 }
@@ -103,6 +116,9 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   failpoint('release.removed');
   return { saved };
 }
+
+const heldUp = ({ worker, holds }: Deps): ApplicationFailure =>
+  handBack(`${worker.name} takes no new work: ${holds.reasons.join('; ')}`, '1s');
 
 const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '10s'): ApplicationFailure =>
   ApplicationFailure.create({ message, type: 'HandBack', nextRetryDelay });

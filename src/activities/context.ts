@@ -19,7 +19,10 @@ import type { Holds } from './holds.ts';
 import type { Disk } from './persist.ts';
 
 /** A worker as its record has it. */
-export type Attached = Pick<WorkerFacts, 'name' | 'machine' | 'hostQueue' | 'queues' | 'publicKey' | 'lease'>;
+export type Attached = Pick<
+  WorkerFacts,
+  'name' | 'machine' | 'hostQueue' | 'queues' | 'coders' | 'publicKey' | 'lease'
+>;
 
 /** All that the activities of one worker process work with; made once by the composition root. */
 export interface Deps {

@@ -11,6 +11,7 @@ import { launchAgent, type LaunchOrder } from './launch.ts';
 import { createWorktree, type WorktreeOrder } from './prepare.ts';
 import { replayResult } from './replay.ts';
 import { settleReplay, type SettleOrder } from './settle-replay.ts';
+import { triageTask, type TriageOrder } from './triage.ts';
 import { verifyReceipts } from './verify.ts';
 import type { Question } from '../domain/question.ts';
 import type { ReplayOrder } from '../domain/replay.ts';
@@ -21,6 +22,7 @@ export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
   return {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
+    triageTask: (order: TriageOrder) => triageTask(deps, order),
     createWorktree: async (order: WorktreeOrder) => {
       await deps.tally.tookIn(order);
       return createWorktree(deps, order);

@@ -107,12 +107,14 @@ const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
 });
 
 async function layOut(
-  { home, config }: Deps,
+  deps: Deps,
   { taskId, runId, task }: WorktreeOrder,
   { base, baseDir }: Pick<Prepared, 'base' | 'baseDir'>,
 ): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
   // 2. What the repository asks for itself.
-  const read = await readPolicy({ config }, { task, base, baseDir });
+  const { home, config } = deps;
+  const { limits: routed } = requireRun(deps, { taskId, runId });
+  const read = await readPolicy({ config }, { task, base, baseDir, routed });
   if (!read.ok) return read;
 
   // 3. The agent's own repository.

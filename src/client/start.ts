@@ -28,6 +28,7 @@ export async function startTask({ client }: Wire, id: string, task: Task): Promi
         { key: ATTRIBUTES.state, value: 'queued' },
         { key: ATTRIBUTES.queue, value: task.queue },
         { key: ATTRIBUTES.priority, value: task.priority },
+        { key: ATTRIBUTES.type, value: task.type },
         ...(task.repo ? [{ key: ATTRIBUTES.repo, value: redact(task.repo).slice(0, KEYWORD_LENGTH) }] : []),
         ...(task.labels.length ? [{ key: ATTRIBUTES.labels, value: task.labels }] : []),
         ...(task.coder ? [{ key: ATTRIBUTES.coder, value: task.coder }] : []),

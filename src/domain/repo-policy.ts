@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toBytes } from './bytes.ts';
-import { toMs } from './duration.ts';
+import { parseDuration, toMs } from './duration.ts';
 import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
 
@@ -56,8 +56,14 @@ export interface Policy {
 
 export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', processes: 4096, disk: '20GB' } as const;
 
-export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeof limits> = {}): Policy {
-  const merged = { ...DEFAULT_LIMITS, ...defined(defaults), ...defined(file.limits), ...defined(task.limits) };
+type Limits = z.output<typeof limits>;
+/** With what is there only. */
+type Said = { [K in keyof Limits]: Exclude<Limits[K], undefined> };
+
+/** The task's own limits win, then the tighter of its route's and what `.fleet.yaml` or else the worker says, then our defaults. */
+export function mergePolicy(task: Task, file: RepoFile, worker: { limits?: Limits; routed?: Limits } = {}): Policy {
+  const said = { ...defined(worker.limits ?? {}), ...defined(file.limits) };
+  const merged = { ...DEFAULT_LIMITS, ...tighter(said, defined(worker.routed ?? {})), ...defined(task.limits) };
   const asked = { ...defined(file.verify ?? {}), ...defined(task.verify ?? {}) };
   const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [], where = 'here' } = asked;
   return {
@@ -80,6 +86,16 @@ export function mergePolicy(task: Task, file: RepoFile, defaults: z.output<typeo
       diskBytes: toBytes(merged.disk),
     },
   };
+}
+
+function tighter(said: Said, routed: Said): Said {
+  const size = (value: string | number): number =>
+    typeof value === 'number' ? value : (parseDuration(value) ?? toBytes(value));
+  const won = Object.entries(routed).filter(([key, value]) => {
+    const other = said[key as keyof Limits];
+    return other === undefined || size(value) < size(other);
+  });
+  return { ...said, ...(Object.fromEntries(won) as Said) };
 }
 
 /**

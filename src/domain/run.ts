@@ -1,25 +1,15 @@
 import type { CoderFailure, Usage } from './event.ts';
 import type { Failure, Reason } from './failure.ts';
 import type { Finding, Receipt, ReceiptKind, Verdict } from './receipt.ts';
+import type { Choice } from './route.ts';
 import type { TaskType } from './task.ts';
+import type { Triaged } from './triage.ts';
+
+export type { Claim, ClaimAnswer, TriageAsk } from './claim.ts';
 
 export const OPEN_STATES = ['queued', 'setting-up', 'running', 'verifying', 'delivering', 'parked'] as const;
 export const CLOSED_STATES = ['done', 'failed', 'cancelled'] as const;
 export type TaskState = (typeof OPEN_STATES)[number] | (typeof CLOSED_STATES)[number];
-
-/** What a worker answers to a claim. `lease` is that worker's own: the workflow waits by it. */
-export interface Claim {
-  runId: string;
-  n: number;
-  worker: string;
-  machine: string;
-  hostQueue: string;
-  coder: string;
-  /** What the run was told to use; missing: its coder's default. */
-  model?: string;
-  /** Milliseconds: an activity without a heartbeat for `heartbeatMs` is lost; its worker then has `graceMs` to answer. */
-  lease: { heartbeatMs: number; graceMs: number };
-}
 
 /** The epoch: every activity of a run carries it and is refused for any other. */
 export interface RunRef {
@@ -190,6 +180,8 @@ export interface RunView {
   hostQueue: string;
   coder: string;
   model: string | null;
+  /** Which rule of its worker's chose what it used; missing where none did. */
+  rule?: string;
   startedAt: string;
   endedAt: string | null;
   reason: Reason | null;
@@ -228,6 +220,10 @@ export interface TaskView {
   priority: number;
   coder: string | null;
   model: string | null;
+  /** Of what class it is, once some worker's rules have asked. */
+  triaged?: Triaged;
+  /** It waits for a worker that has what a rule chose. */
+  redirect?: Choice;
   worker: string | null;
   attempts: { used: number; max: number };
   runs: RunView[];

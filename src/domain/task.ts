@@ -30,6 +30,9 @@ export const globs = z.array(glob).max(200);
 export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, {
   error: 'must be letters, digits, ".", "_" or "-", 40 characters at most',
 });
+export const variables = z.array(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' }),
+);
 const line = z.string().regex(/^[^\n\r\0]+$/, { error: 'must be one line' });
 const command = z.string().trim().min(1, { error: 'must not be empty' }).max(4_000);
 
@@ -136,9 +139,7 @@ export const taskInput = z.strictObject({
   deliver: z.enum(['branch', 'none']).default('branch'),
   labels: z.array(line.max(60)).max(20).default([]),
   /** Names of the worker's environment variables that the agent may see. */
-  env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' }))
-    .default([]),
+  env: variables.default([]),
 });
 
 /** As people write it. */

@@ -1,19 +1,12 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  proxyActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { Activities } from '../activities/index.ts';
+import { ApplicationFailure, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { Failure } from '../domain/failure.ts';
-import { isTaskId, priorityKey } from '../domain/names.ts';
+import { isTaskId } from '../domain/names.ts';
 import { decide, type Decision } from '../domain/policy.ts';
 import type { Verdict } from '../domain/receipt.ts';
-import type { AgentOutcome, Claim, TaskView } from '../domain/run.ts';
+import type { AgentOutcome, TaskView } from '../domain/run.ts';
 import { parseTask, type Task } from '../domain/task.ts';
 import { TaskBook } from './book.ts';
+import { claimSlot } from './claim.ts';
 import { deliverResult } from './deliver.ts';
 import { passGate } from './gate.ts';
 import { Host, HostLost } from './host.ts';
@@ -174,29 +167,6 @@ function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
       .slice(0, 1_500),
     ...(until ? { until } : {}),
   };
-}
-
-/** Undefined: a late result came in while it waited. */
-async function claimSlot(task: Task, book: TaskBook): Promise<Claim | undefined> {
-  const { registerRun } = proxyActivities<Activities>({
-    taskQueue: book.view.claimQueue,
-    summary: 'wait for a slot',
-    startToCloseTimeout: '3s',
-    retry: { initialInterval: '1s', backoffCoefficient: 1.5, maximumInterval: '10s' },
-    allowEagerDispatch: false,
-    priority: { priorityKey: priorityKey(task.priority) },
-  });
-  const { coder, model } = task;
-  const order = { taskId: book.view.id, n: book.nextRun, ...(coder ? { coder } : {}), ...(model ? { model } : {}) };
-  const waiting = new CancellationScope();
-  const claimed = waiting.run(() => registerRun(order));
-  const late = condition(() => book.candidate !== undefined).then(() => waiting.cancel());
-  try {
-    return await Promise.race([claimed, late.then(() => claimed)]);
-  } catch (error) {
-    if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
-    return undefined;
-  }
 }
 
 const invalid = (message: string): ApplicationFailure =>

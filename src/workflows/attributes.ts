@@ -7,10 +7,19 @@ export const ATTRIBUTES = {
   /** A `Reason`; unset where there is none. */
   reason: defineSearchAttributeKey('FleetReason', 'KEYWORD'),
   coder: defineSearchAttributeKey('FleetCoder', 'KEYWORD'),
+  model: defineSearchAttributeKey('FleetModel', 'KEYWORD'),
   worker: defineSearchAttributeKey('FleetWorker', 'KEYWORD'),
   repo: defineSearchAttributeKey('FleetRepo', 'KEYWORD'),
   queue: defineSearchAttributeKey('FleetQueue', 'KEYWORD'),
   labels: defineSearchAttributeKey('FleetLabels', 'KEYWORD_LIST'),
   /** 0 (critical) to 100. */
   priority: defineSearchAttributeKey('FleetPriority', 'INT'),
+  /** A `TaskType`. */
+  type: defineSearchAttributeKey('FleetType', 'KEYWORD'),
+  /** Input and output of all runs that have ended. */
+  tokens: defineSearchAttributeKey('FleetTokens', 'INT'),
+  /** Of these, as far as it is known. */
+  costUsd: defineSearchAttributeKey('FleetCostUsd', 'DOUBLE'),
+  /** One line for each run that has ended, the newest 15: see `domain/run-line.ts`. */
+  runs: defineSearchAttributeKey('FleetRuns', 'KEYWORD_LIST'),
 };

@@ -2,7 +2,6 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
 import { attemptsUsed, feedbackOf, resumeFrom } from '../domain/policy.ts';
-import type { Receipt } from '../domain/receipt.ts';
 import { reviewUsage } from '../domain/review.ts';
 import type {
   AgentOutcome,
@@ -16,24 +15,31 @@ import type {
   TaskView,
   Verified,
 } from '../domain/run.ts';
+import type { Choice } from '../domain/route.ts';
 import type { Task } from '../domain/task.ts';
+import type { Triaged } from '../domain/triage.ts';
 import { ATTRIBUTES } from './attributes.ts';
-import { newRun, newTask } from './new.ts';
+import { newRun, newTask, shortened } from './new.ts';
 import { renderSummary } from './summary.ts';
+import { Told } from './told.ts';
 
 const RUNS_KEPT = 30;
 
 /** The task's record: one place that changes its view, its search attributes and the summary in the Web UI. */
 export class TaskBook {
   readonly view: TaskView;
+  /** Where it waits as long as no rule leads elsewhere. */
+  readonly unpinned: string;
   /** Since a person last said `retry`; more than the view keeps. */
   #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
   readonly #accepted: string[] = [];
+  readonly #told = new Told();
   #runs = 0;
 
   constructor(id: string, task: Task) {
     this.view = newTask(id, task, workflowInfo().startTime.toISOString());
+    this.unpinned = this.view.claimQueue;
     // A client has set them at the start; a task started by hand gets them here.
     if (workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === 'queued') {
       setCurrentDetails(renderSummary(this.view));
@@ -42,6 +48,7 @@ export class TaskBook {
     upsertSearchAttributes([
       { key: ATTRIBUTES.queue, value: task.queue },
       { key: ATTRIBUTES.priority, value: task.priority },
+      { key: ATTRIBUTES.type, value: task.type },
       ...(task.repo ? [{ key: ATTRIBUTES.repo, value: task.repo }] : []),
     ]);
     this.enter('queued');
@@ -68,19 +75,9 @@ export class TaskBook {
 
   enter(state: TaskState, why?: { reason: Reason; message: string }): void {
     const { view } = this;
-    const hadReason = view.reason !== null;
     Object.assign(view, { state, reason: why?.reason ?? null, message: why?.message ?? null });
     if (state === 'done' || state === 'failed' || state === 'cancelled') view.endedAt = now();
-    upsertSearchAttributes([
-      { key: ATTRIBUTES.state, value: state },
-      ...(why || hadReason ? [{ key: ATTRIBUTES.reason, value: why?.reason ?? null }] : []),
-      ...(state === 'setting-up'
-        ? [
-            { key: ATTRIBUTES.worker, value: view.worker },
-            { key: ATTRIBUTES.coder, value: view.coder },
-          ]
-        : []),
-    ]);
+    this.#told.state(view);
     setCurrentDetails(renderSummary(view));
   }
 
@@ -106,13 +103,29 @@ export class TaskBook {
     const { view } = this;
     this.#runs = claim.n;
     this.#claims.set(claim.runId, claim);
-    const run = newRun(claim, { model: view.model, at: now() });
+    view.claimQueue = this.unpinned;
+    const run = newRun(claim, { view, at: now() });
     if (view.runs.length >= RUNS_KEPT) view.runs.shift();
     view.runs.push(run);
     this.#counted.push(run);
     const { worker, coder } = claim;
-    Object.assign(view, { worker, coder, retryAt: null, verdict: null, receipts: [], commit: null });
+    delete view.redirect;
+    Object.assign(view, { worker, coder, model: run.model, retryAt: null, verdict: null, receipts: [], commit: null });
     this.enter('setting-up');
+  }
+
+  /** Of what class the task is, said once. */
+  triaged(triaged: Triaged): void {
+    this.view.triaged ??= triaged;
+    setCurrentDetails(renderSummary(this.view));
+  }
+
+  /** Null: the rules are asked anew. */
+  redirected(to: (Choice & { claimQueue: string }) | null): void {
+    const { claimQueue, ...choice } = to ?? { claimQueue: this.unpinned };
+    delete this.view.redirect;
+    Object.assign(this.view, { claimQueue }, 'coder' in choice ? { redirect: choice } : {});
+    setCurrentDetails(renderSummary(this.view));
   }
 
   claimOf({ runId }: RunView): Claim | undefined {
@@ -124,9 +137,7 @@ export class TaskBook {
     Object.assign(this.#run(), { resumedFrom: resumed ?? null, sameSession: session ?? false });
   }
 
-  resumeFor(task: Task): ResumeFrom | null {
-    return resumeFrom(task, this.view.runs.slice(0, -1));
-  }
+  resumeFor = (task: Task): ResumeFrom | null => resumeFrom(task, this.view.runs.slice(0, -1));
 
   launched(outcome: AgentOutcome): void {
     const run = this.#run();
@@ -234,8 +245,5 @@ export class TaskBook {
     return run;
   }
 }
-
-const shortened = (receipts: readonly Receipt[]): RunView['receipts'] =>
-  receipts.map(({ kind, ok, summary, digest }) => ({ kind, ok, summary, digest }));
 
 const now = (): string => new Date().toISOString();

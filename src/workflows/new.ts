@@ -1,14 +1,17 @@
 import { NO_USAGE } from '../domain/event.ts';
 import { claimQueue } from '../domain/names.ts';
+import type { Receipt } from '../domain/receipt.ts';
 import type { Claim, RunView, TaskView } from '../domain/run.ts';
 import { isUrl, titleOf, type Task } from '../domain/task.ts';
 
 /** A run as it begins; `at` is ISO. */
-export function newRun(claim: Claim, { model, at }: { model: string | null; at: string }): RunView {
-  const { runId, n, worker, machine, hostQueue, coder } = claim;
-  const used = claim.model ?? model;
+export function newRun(claim: Claim, { view, at }: { view: TaskView; at: string }): RunView {
+  const { runId, n, worker, machine, hostQueue, coder, rule } = claim;
+  // A model that another coder used says nothing of this one's.
+  const model = claim.model ?? (view.coder === null || view.coder === coder ? view.model : null);
   return {
-    ...{ runId, n, worker, machine, hostQueue, coder, model: used },
+    ...{ runId, n, worker, machine, hostQueue, coder, model },
+    ...(rule ? { rule } : {}),
     ...{ startedAt: at, endedAt: null, reason: null, message: null, counts: false },
     ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
   };
@@ -47,3 +50,7 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView {
     decision: null,
   };
 }
+
+/** As all runs but the last are kept: without evidence. */
+export const shortened = (receipts: readonly Receipt[]): RunView['receipts'] =>
+  receipts.map(({ kind, ok, summary, digest }) => ({ kind, ok, summary, digest }));

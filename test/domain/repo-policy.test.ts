@@ -6,10 +6,22 @@ const task = (more: object) => taskInput.parse({ objective: 'x', repo: '/r', ...
 
 test("the task's own values win over .fleet.yaml, and that over the worker's defaults", () => {
   const file = repoFile.parse({ verify: ['npm test'], limits: { total: '1h', idle: '5m' } });
-  const policy = mergePolicy(task({ limits: { total: '30m' } }), file, { total: '9h', verify: '1m' });
+  const policy = mergePolicy(task({ limits: { total: '30m' } }), file, { limits: { total: '9h', verify: '1m' } });
   expect(policy.limits).toMatchObject({ totalMs: 1_800_000, idleMs: 300_000, verifyMs: 60_000 });
   expect(policy.verify).toEqual(['npm test']);
   expect(mergePolicy(task({ verify: ['make'] }), file).verify).toEqual(['make']);
+});
+
+test("of a route's limit and what the repository or the worker says, the tighter one holds, but for the task's own", () => {
+  const file = repoFile.parse({ limits: { idle: '5m' } });
+  const limits = { total: '1h', tokens: 1_000, disk: '1GB' };
+  const routed = { total: '3h', idle: '6m', tokens: 500, costUsd: 2, disk: '900MB', verify: '1h' };
+  const policy = mergePolicy(task({ limits: { costUsd: 9 } }), file, { limits, routed });
+  expect(policy.limits).toMatchObject({
+    ...{ totalMs: 3_600_000, idleMs: 300_000, tokens: 500, costUsd: 9, diskBytes: 9e8 },
+    // Nobody but the product's own defaults said anything else.
+    verifyMs: 3_600_000,
+  });
 });
 
 test('a task can only narrow the scope, and cannot unprotect', () => {

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+
+const OUTPUT_MAX = 64 * 1024;
+
+/** How a program of the worker's owner ended: what it printed, or one sentence on why that does not count. */
+export type Said = { ok: true; output: string } | { ok: false; why: string };
+
+/** Runs a program with a text on its stdin; it and all of its process group are gone when the time is up. Never throws. */
+export function askProgram(program: {
+  command: readonly string[];
+  env: Record<string, string>;
+  input: string;
+  timeoutMs: number;
+}): Promise<Said> {
+  const [file = '', ...args] = program.command;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { env: program.env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+    let output = '';
+    const end = (said: Said) => {
+      clearTimeout(timer);
+      // What it left behind in its group goes with it.
+      if (child.pid !== undefined) killGroup(child.pid);
+      child.stdout.destroy();
+      resolve(said);
+    };
+    const timer = setTimeout(
+      () => end({ ok: false, why: `took longer than ${program.timeoutMs / 1_000} s` }),
+      program.timeoutMs,
+    );
+    child.on('error', ({ message }) => end({ ok: false, why: `cannot be run: ${message}` }));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-OUTPUT_MAX);
+    });
+    child.on('close', (code, signal) =>
+      end(code === 0 ? { ok: true, output } : { ok: false, why: `ended with ${signal ?? `exit code ${code}`}` }),
+    );
+    child.stdin.on('error', () => {});
+    child.stdin.end(program.input);
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}

@@ -1,0 +1,31 @@
+import type { Choice } from './route.ts';
+import type { Triaged } from './triage.ts';
+
+/** What a worker answers to a claim. `lease` is that worker's own: the workflow waits by it. */
+export interface Claim {
+  runId: string;
+  n: number;
+  worker: string;
+  machine: string;
+  hostQueue: string;
+  coder: string;
+  /** What the run was told to use; missing: its coder's default. */
+  model?: string;
+  /** Which rule of the worker's chose coder, model, credential or limits. */
+  rule?: string;
+  /** Of the task, where the worker's rules were the first to ask for it. */
+  triaged?: Triaged;
+  /** Milliseconds: an activity without a heartbeat for `heartbeatMs` is lost; its worker then has `graceMs` to answer. */
+  lease: { heartbeatMs: number; graceMs: number };
+}
+
+/** What a claim comes to: a run, or what has to be done before there can be one. Neither of the others holds a slot. */
+export type ClaimAnswer = Claim | { redirect: Choice; triaged?: Triaged } | { triage: TriageAsk };
+
+/** A worker whose triage command is to say of what class a task is; where it does not, it is the default. */
+export interface TriageAsk {
+  worker: string;
+  hostQueue: string;
+  timeoutMs: number;
+  default: string;
+}
