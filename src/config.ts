@@ -102,9 +102,18 @@ export function parseConfig(input: {
 
   const issue = result.error.issues[0]!;
   const key = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
-  const source = sourceOf(key);
+  const source = sourceOf(toldIn(key, sourceOf));
   const place = source === 'file' ? `${path}:${lineOf(key)}` : source.startsWith('FLEET_') ? source : null;
   throw invalid(place, firstIssue(result.error) + knownBeside(issue));
+}
+
+/** As much of a path as somebody has given: one value may stand for a list, and a key may be missing. */
+function toldIn(
+  key: readonly PropertyKey[],
+  sourceOf: (key: readonly PropertyKey[]) => Source,
+): readonly PropertyKey[] {
+  const shorter = key.slice(0, -1);
+  return shorter.length > 0 && sourceOf(key) === 'default' ? toldIn(shorter, sourceOf) : key;
 }
 
 function knownBeside(issue: z.core.$ZodIssue): string {

@@ -95,6 +95,34 @@ test.each([
     'config.yaml:2: coders.mine.x is not a known field (known in coders.mine: command, protocol, args, env, model)',
   ],
   ['worker: { coder: nobody }\n', 'config.yaml:1: worker.coder must be one of claude, codex'],
+  [
+    'routes:\n  - { coder: a }\n  - { when: { type: code } }\n',
+    'config.yaml:3: routes[1] needs at least one of coder, model, credential, limits',
+  ],
+  [
+    'routes:\n  - when: { priority: low }\n    coder: a\n',
+    'config.yaml:2: routes[0].when.priority must be a number or a range such as <20, >=3 or 2-4',
+  ],
+  ['routes:\n  - when: { prio: 3 }\n    coder: a\n', /^config\.yaml:2: routes\[0\]\.when\.prio is not a known field$/],
+  ['routes: [{ coder: "a b" }]\n', /^config\.yaml:1: routes\[0\]\.coder\[0\] must be a coder, such as claude/],
+  [
+    'routes: [{ credential: x }]\n',
+    'config.yaml:1: routes[0].credential must be one of credentials: none is configured',
+  ],
+  [
+    'credentials: { x: { coder: claude, home: /x } }\nroutes: [{ coder: codex, credential: x }]\n',
+    'config.yaml:2: routes[0].credential must be of coder codex: x is of claude',
+  ],
+  [
+    'routes: [{ when: { class: hard }, model: m }]\n',
+    'config.yaml:1: routes[0].when.class needs triage, which says the class of a task',
+  ],
+  [
+    'triage: { default: simple }\nroutes: [{ when: { class: hard }, model: m }]\n',
+    'config.yaml:2: routes[0].when.class must be one of triage.classes: simple, complex, code',
+  ],
+  ['triage: { default: hard }\n', 'config.yaml:1: triage.default must be one of triage.classes: simple, complex, code'],
+  ['prices: { m: { input: -1, output: 2 } }\n', 'config.yaml:1: prices.m.input must be at least 0'],
   ['alerts: { webhook: "file:///etc/passwd" }\n', /^config\.yaml:1: alerts\.webhook /],
   ['worker:\n  slots: 1\n  slots: 2\n', /^config\.yaml:3: this is no valid YAML: /],
   ['worker: [\n', /^config\.yaml:\d: this is no valid YAML: /],

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { choicesOf, ruleFor, splitSpec, type Choice } from '../domain/route.ts';
+import { choicesOf, ruleFor, unmetRoutes, type Choice } from '../domain/route.ts';
 import { toMs } from '../domain/duration.ts';
 import type { TriageAsk } from '../domain/run.ts';
 import { triageByRule, type Triaged } from '../domain/triage.ts';
@@ -70,24 +70,12 @@ const triageAsk = ({ worker }: Deps, triage: { timeout: string; default: string 
   default: triage.default,
 });
 
-/** Rules that lead to a coder that nobody has, one sentence each: their tasks would wait. */
-export async function deadRoutes({
-  config,
-  coders,
-  attached,
-}: Pick<Deps, 'config' | 'coders' | 'attached'>): Promise<string[]> {
-  const routed = config.routes.flatMap((rule, index) => (rule.coder ? [{ rule, index }] : []));
-  const missing = routed.filter(({ rule }) => !rule.coder?.some((spec) => coders.has(splitSpec(spec).coder)));
-  if (missing.length === 0) return [];
+/** Rules that lead to coders that nobody has, one sentence each: their tasks would wait. */
+export async function deadRoutes({ config, coders, attached }: Pick<Deps, 'config' | 'coders' | 'attached'>) {
+  if (unmetRoutes(config.routes, coders).length === 0) return [];
   const there = await attached().catch(() => []);
-  const others = new Set(there.flatMap((other) => other.coders.map(({ name }) => name)));
-  return missing.flatMap(({ rule, index }) => {
-    const names = rule.coder?.map((spec) => splitSpec(spec).coder) ?? [];
-    if (names.some((coder) => others.has(coder))) return [];
-    const [one] = names;
-    const which = names.length > 1 ? `one of the coders ${names.join(', ')}` : `coder ${one}`;
-    return [
-      `routes[${index}]${rule.name ? ` (${rule.name})` : ''} leads to ${which}, which no attached worker has: its tasks wait until one does`,
-    ];
-  });
+  const others = there.flatMap((other) => other.coders.map(({ name }) => name));
+  return unmetRoutes(config.routes, new Set([...coders.keys(), ...others])).map(
+    (said) => `${said}, which no attached worker has: its tasks wait until one does`,
+  );
 }

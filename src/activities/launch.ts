@@ -96,7 +96,7 @@ async function start(
     policy,
     feedback: order.person === undefined ? order.feedback : order.feedback.slice(0, -1),
     person: order.person,
-    resumed: resumed && { why: resumed.why, inFlight: resumed.inFlight, session: session !== null },
+    resumed: resumed && { ...resumed, session: session !== null },
     tree: files.tree,
     branch: branchOf(order.taskId),
     plan: await noteAt(files.plan),

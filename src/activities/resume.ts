@@ -64,7 +64,8 @@ export async function takeUp(
   // This machine's own notes are there already.
   if (shared) await bringNotes(files, work);
   await removeTree(files.resume);
-  const resumed = { runId: work.meta.runId, saved, why: resume.why, inFlight: work.meta.inFlight, session };
+  const other = work.meta.coder === ref.coder ? {} : { coder: work.meta.coder };
+  const resumed = { runId: work.meta.runId, saved, why: resume.why, inFlight: work.meta.inFlight, session, ...other };
   return { resumed, paths: laid.paths };
 }
 

@@ -52,6 +52,8 @@ export interface Resumed {
   why: string;
   /** The tool call that nobody saw the end of. */
   inFlight: string | null;
+  /** The coder that made it, where that is another one. */
+  coder?: string;
   /** Its session, where this run's coder can go on with it: a file outside of what the agent sees. */
   session: { id: string; file: string } | null;
 }

@@ -62,7 +62,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
         oneLine(`${report.decision.action}${report.decision.why ? `: ${report.decision.why}` : ''}`, 300),
     ],
     ['Gate', report.gate && `${report.gate.ok ? '' : 'veto: '}${report.gate.summary}`],
-    ['Coder', [report.coder, report.model].filter(Boolean).join(' / ')],
+    ['Coder', coderLine(report)],
     ['Worker', report.worker],
     [
       'Last event',
@@ -180,6 +180,14 @@ export function usageOf({ usage, live, state }: TaskReport): Usage {
 
 export function tokens({ inputTokens, outputTokens }: Usage): string {
   return inputTokens + outputTokens > 0 ? shortNumber(inputTokens + outputTokens) : '';
+}
+
+/** `codex / o3 by routes[1] (big)` */
+function coderLine({ redirect, coder, model, runs, triaged }: TaskReport): string {
+  const said = redirect ?? runs.at(-1) ?? { coder, model };
+  const what = [said.coder, redirect ? said.model : model].filter(Boolean).join(' / ');
+  const rule = 'rule' in said && said.rule ? ` by ${said.rule}` : '';
+  return `${what}${rule}${triaged ? `, class ${triaged.class} by ${triaged.by}` : ''}`;
 }
 
 /** `12.3k: 12.0k in (8.0k from the cache, 1.0k into it), 300 out (100 of it reasoning), context 9.0k (5 %)` */

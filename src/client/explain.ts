@@ -47,8 +47,17 @@ async function waitingOf(wire: Wire, { claimQueue }: TaskReport): Promise<Waitin
 
 /** Pure: one sentence for every state. */
 export function sentenceOf(report: TaskReport, waiting: Waiting, nowMs: number): string {
-  const said = stateSentence(report, waiting, nowMs);
+  const said = `${stateSentence(report, waiting, nowMs)}${choiceOf(report)}`;
   return report.partial && report.state !== 'queued' ? `${said} (${report.message})` : said;
+}
+
+/** ` (codex / o3 by routes[1] (big), class code by triage.command)`, where a rule of a worker's chose. */
+function choiceOf({ redirect, runs, triaged }: TaskReport): string {
+  const run = runs.at(-1);
+  const { coder, model, rule } = redirect ?? run ?? {};
+  if (!rule) return '';
+  const what = [coder, model].filter(Boolean).join(' / ');
+  return ` (${what} by ${rule}${triaged ? `, class ${triaged.class} by ${triaged.by}` : ''})`;
 }
 
 function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): string {
@@ -95,6 +104,8 @@ function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting
       ['silent', 'lost'].includes(state) && queues.includes(report.queue) ? name : [],
     );
     const also = silent.length ? ` (${silent.join(', ')} ${silent.length > 1 ? 'do' : 'does'} not answer)` : '';
+    if (report.redirect)
+      return `waiting: a rule leads to coder ${report.redirect.coder}, which no attached worker has for queue ${report.queue}${also}; start one that has it, or change the rule`;
     return `waiting: no attached worker claims from queue ${claimQueue}${pins(report)}${also}; start one with ${startWith(report)}`;
   }
   const able = claiming.filter(({ view }) => !view?.holds.length);
@@ -120,11 +131,11 @@ export function canClaim(worker: Pick<FleetWorker, 'queues' | 'machine' | 'coder
   return claimQueues({ queues, machine, coders: coders.map(({ name }) => name) }).includes(queue);
 }
 
-function pins({ claimQueue, queue, coder, repo }: TaskReport): string {
+function pins({ claimQueue, queue, coder, repo, redirect }: TaskReport): string {
   const machine = /@([^/]+)/.exec(claimQueue.slice(queue.length))?.[1];
   const needs = [
     machine && repo && !isUrl(repo) ? `machine ${machine}, where ${repo} is` : '',
-    claimQueue.includes('/') ? `coder ${coder}` : '',
+    claimQueue.includes('/') ? `coder ${redirect?.coder ?? coder}` : '',
   ];
   const said = needs.filter(Boolean).join(' and ');
   return said && ` (it needs ${said})`;

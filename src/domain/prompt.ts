@@ -11,8 +11,8 @@ export interface PromptOrder {
   feedback: readonly string[];
   /** What a person said who sent the task on again. */
   person?: string | undefined;
-  /** The worktree holds an earlier run's work; null: it is the base. `session`: its conversation goes on. */
-  resumed: { why: string; inFlight: string | null; session: boolean } | null;
+  /** The worktree holds an earlier run's work; null: it is the base. `session`: its conversation goes on. `coder`: it was another's. */
+  resumed: { why: string; inFlight: string | null; session: boolean; coder?: string } | null;
   tree: string;
   branch: string;
   /** The notes that the runs of a task hand on, and what is in them. */
@@ -118,7 +118,7 @@ function fromTheStart(order: PromptOrder): Sections {
 function startOf(resumed: NonNullable<PromptOrder['resumed']>) {
   return list(
     [
-      `An earlier run of this task was ended (${resumed.why.slice(0, WHY_MAX)}) and you go on from what was saved of it, without its conversation.`,
+      `An earlier run of this task was ended (${resumed.why.slice(0, WHY_MAX)}) and you go on from what was saved of it, without its conversation${resumed.coder ? `, as another agent (${resumed.coder}) had it` : ''}.`,
       `The worktree holds its work: its commits are on the branch, and what it had not committed is uncommitted again. Look at \`git status\` and \`git diff\` first. What setup makes was made anew.`,
       cutOff(resumed),
     ].filter((line) => typeof line === 'string'),

@@ -166,13 +166,11 @@ export function routeFaults(
   });
 }
 
-/** The coders that rules lead to, each with the first rule that does. */
-export function routedCoders(all: readonly Route[]): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const [index, rule] of all.entries())
-    for (const spec of rule.coder ?? []) {
-      const { coder } = splitSpec(spec);
-      if (!found.has(coder)) found.set(coder, ruleName(rule, index));
-    }
-  return found;
+/** Rules none of whose coders is known: `routes[1] (big) leads to coder codex`. */
+export function unmetRoutes(all: readonly Route[], known: { has(coder: string): boolean }): string[] {
+  return all.flatMap((rule, index) => {
+    const names = [...new Set((rule.coder ?? []).map((spec) => splitSpec(spec).coder))];
+    if (names.length === 0 || names.some((coder) => known.has(coder))) return [];
+    return [`${ruleName(rule, index)} leads to ${names.length > 1 ? 'coders' : 'coder'} ${names.join(', ')}`];
+  });
 }

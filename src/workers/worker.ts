@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { Client } from '@temporalio/client';
 import { createActivities } from '../activities/index.ts';
+import { deadRoutes } from '../activities/choose.ts';
 import { endRun, type Deps } from '../activities/context.ts';
 import { holdWhileUnkillable } from '../activities/unclean.ts';
 import { Presence } from '../activities/attend.ts';
@@ -220,6 +221,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (leaving.report) await tally.beginAnew();
     });
     changed();
+    for (const said of await deadRoutes(deps)) log(said);
     return {
       ...{ name, machine, hostQueue: worker.hostQueue, queues: claims, done },
       coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),

@@ -1,4 +1,6 @@
 import { showConfig } from '../../adapters/config-file.ts';
+import { BUILTIN_CODERS } from '../../config.ts';
+import { unmetRoutes } from '../../domain/route.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine } from '../text.ts';
@@ -17,5 +19,8 @@ export const configShow = command({
         lines.map(({ key, value, source }) => [key, value === undefined ? '-' : oneLine(shown(value), 120), source]),
       ),
     );
+    const { coders, routes } = cli.config();
+    for (const said of unmetRoutes(routes, new Set([...BUILTIN_CODERS, ...Object.keys(coders)])))
+      cli.note(`${said}, which is not configured here: its tasks wait for a worker that has it`);
   },
 });
