@@ -3,6 +3,8 @@ import { clean } from './commands/clean.ts';
 import { configSet } from './commands/config-set.ts';
 import { configShow } from './commands/config-show.ts';
 import { demo } from './commands/demo.ts';
+import { doctorContext } from './commands/doctor-context.ts';
+import { doctor } from './commands/doctor.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { explain } from './commands/explain.ts';
 import { pause } from './commands/pause.ts';
@@ -47,6 +49,8 @@ export const COMMANDS: readonly Command[] = [
   receiptsExport,
   receiptsKeys,
   seal,
+  doctor,
+  doctorContext,
   clean,
   configShow,
   configSet,

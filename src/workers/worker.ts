@@ -32,7 +32,7 @@ import { DiskGuard } from './disk.ts';
 import { Leaving } from './leaving.ts';
 import { lockWorker, workerId } from './locks.ts';
 import { startOrders } from './orders.ts';
-import { probeCoders } from './probe-coders.ts';
+import { probeCoders, usable, whyNot } from './probe-coders.ts';
 import { endOthers, startReaper } from './reaper.ts';
 import { startRecord, type KeptRecord } from './record.ts';
 import { startRollbackWatch } from './rollback.ts';
@@ -129,7 +129,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         `the record of run ${ref.runId} of ${ref.taskId} is damaged: it was moved to ${await registry.setAside(ref)}`,
       );
     }
-    const coders = await probeCoders(knownCoders.values(), env);
+    const probed = await probeCoders(knownCoders.values(), env);
+    const coders = usable(probed);
+    const wanted = probed.filter(({ state, coder }) => state === 'too-old' || coder.name === config.worker.coder);
+    for (const why of wanted.map(whyNot)) if (why) log(why);
     const machine = machineName(config);
     const { name, slots, queues } = config.worker;
     const worker = {

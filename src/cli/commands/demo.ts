@@ -122,9 +122,9 @@ async function follow(fleet: Fleet, id: string, say: (text: string) => void): Pr
 }
 
 async function whatNext(env: NodeJS.ProcessEnv): Promise<string> {
-  const { probeCoders } = await import('../../workers/probe-coders.ts');
+  const { probeCoders, usable } = await import('../../workers/probe-coders.ts');
   const { createCoders } = await import('../../coders/registry.ts');
-  const found = [...(await probeCoders(createCoders({}).values(), env))];
+  const found = [...usable(await probeCoders(createCoders({}).values(), env))];
   const coders = found.map(([name, { version }]) => `${name} (${version})`).join(', ');
   return [
     found.length

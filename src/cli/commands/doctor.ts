@@ -1,0 +1,44 @@
+import { FleetError } from '../../domain/error.ts';
+import { command, type Cli } from '../command.ts';
+import { table } from '../table.ts';
+import { oneLine, painter } from '../text.ts';
+
+const MARKS = { ok: 'ok', note: 'note', wrong: 'WRONG' } as const;
+
+export const doctor = command({
+  name: 'doctor',
+  about: 'what a worker would find on this machine: programs, coders, logins, isolation, the server',
+  examples: ['fleet doctor', 'fleet doctor --json'],
+  notes: 'Starts no agent. Exits 1 where something is wrong that a task would fail for.',
+  async run(cli) {
+    const { examine } = await import('../../workers/doctor.ts');
+    const config = cli.config();
+    const checks = [...(await examine({ home: cli.home, config, env: cli.env })), await serverCheck(cli)];
+    const paint = painter(cli);
+    cli.print(checks, () =>
+      table(
+        ['', 'what', 'says'],
+        checks.map(({ what, is, says }) => [
+          is === 'wrong' ? paint('red', MARKS[is]) : MARKS[is],
+          what,
+          oneLine(says, 200),
+        ]),
+      ),
+    );
+    return checks.some(({ is }) => is === 'wrong') ? 1 : 0;
+  },
+});
+
+async function serverCheck(cli: Cli): Promise<{ what: string; is: 'ok' | 'wrong'; says: string }> {
+  try {
+    const workers = (await (await cli.fleet()).workers()).filter(({ state }) => state === 'attached');
+    return {
+      what: 'server',
+      is: 'ok',
+      says: `answers; ${workers.length} worker${workers.length === 1 ? '' : 's'} attached`,
+    };
+  } catch (error) {
+    if (!(error instanceof FleetError)) throw error;
+    return { what: 'server', is: 'wrong', says: error.message };
+  }
+}

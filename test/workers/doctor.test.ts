@@ -1,0 +1,93 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { loadConfig, type PartialConfig } from '../../src/config.ts';
+import { examine } from '../../src/workers/doctor.ts';
+import { examineContext } from '../../src/workers/doctor-context.ts';
+import { tempDir } from '../helpers/temp.ts';
+
+/** A machine with these programs, each of which says its version, and these files in its user's HOME. */
+async function machine(programs: Record<string, string>, files: Record<string, string> = {}) {
+  const temp = await tempDir();
+  const home = `${temp.path}/fleet`;
+  const user = `${temp.path}/user`;
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  for (const [name, version] of Object.entries(programs)) {
+    put(`${temp.path}/bin/${name}`, `#!/bin/sh\necho '${version}'\n`);
+    chmodSync(`${temp.path}/bin/${name}`, 0o755);
+  }
+  for (const [path, text] of Object.entries(files)) put(`${temp.path}/${path}`, text);
+  const env = { PATH: `${temp.path}/bin:/usr/bin:/bin`, HOME: user };
+  const at = (more: PartialConfig = {}, vars: Record<string, string> = {}) => ({
+    ...{ home, config: loadConfig({ home, env: {}, flags: more }), env: { ...env, ...vars } },
+  });
+  return { at, repo: `${temp.path}/repo`, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+}
+const said = async (at: Parameters<typeof examine>[0]) =>
+  Object.fromEntries((await examine(at)).map(({ what, is, says }) => [what, `${is}: ${says}`]));
+
+test('a coder is missing, too old, without a key, or fit for use', async () => {
+  await using m = await machine({ claude: '1.0.9 (Claude Code)', codex: 'codex-cli 0.169.0', mine: 'x' });
+  const mine = { command: ['mine'], protocol: 'none' as const };
+  const bare = await said(m.at({ coders: { mine, gone: { command: ['nowhere'], protocol: 'none' } } }));
+  expect(bare['coder claude']).toBe(
+    'wrong: too old: it is 1.0.9 (Claude Code) and needs 2.1.0 or later: npm install -g @anthropic-ai/claude-code',
+  );
+  expect(bare['coder codex']).toMatch(
+    /^wrong: codex-cli 0\.169\.0; it has neither a key nor a login: set CODEX_API_KEY/,
+  );
+  expect(bare['coder mine']).toBe('ok: found');
+  expect(bare['coder gone']).toBe('wrong: not here: no program nowhere in PATH');
+  const keyed = await said(m.at({}, { CODEX_API_KEY: 'sk-secret' }));
+  expect(keyed['coder codex']).toBe(
+    'ok: codex-cli 0.169.0; the version that passes the conformance suite; by CODEX_API_KEY',
+  );
+  expect(JSON.stringify(keyed)).not.toContain('sk-secret');
+});
+
+test('a machine without any coder says that no task would be taken; a login is found where the CLI keeps it', async () => {
+  await using none = await machine({});
+  expect((await said(none.at()))['coders']).toBe('wrong: none can be used: no task would be taken');
+  await using m = await machine({ claude: '2.1.400' }, { 'user/.claude/.credentials.json': '{}' });
+  expect((await said(m.at()))['coder claude']).toMatch(
+    /^ok: 2\.1\.400; the conformance suite was passed by .*; by the login in .*\/user\/\.claude\/\.credentials\.json$/,
+  );
+});
+
+test('a credential that cannot be used says why, and its coder that it is the way in', async () => {
+  await using m = await machine({ claude: '2.1.329' });
+  const checks = await said(m.at({ credentials: { work: { coder: 'claude', envFile: '/nowhere/env' } } }));
+  expect(checks['credential work']).toMatch(/^wrong: credentials\.work\.envFile /);
+  expect(checks['coder claude']).toContain('by credential work');
+});
+
+test('what a coder would load is listed with its size, what is loaded, and what it would load twice', async () => {
+  await using m = await machine(
+    { claude: '2.1.329' },
+    {
+      'user/.claude/CLAUDE.md': 'x'.repeat(400),
+      'user/.claude/skills/deploy/SKILL.md': '---\nname: deploy\ndescription: Ships it.\n---\nA long text.\n',
+      'user/.claude.json': JSON.stringify({ mcpServers: { wiki: {}, mail: {} } }),
+      'repo/CLAUDE.md': `${'x'.repeat(400)}\n`,
+    },
+  );
+  const report = await examineContext({ ...m.at({ context: { inherit: 'user' } }), repo: m.repo });
+  expect(report.items).toEqual(
+    [
+      ...[['instructions', 'user', '~/.claude/CLAUDE.md', 100, true] as const],
+      ...[['skill', 'user', '~/.claude/skills/deploy/SKILL.md', 9, true] as const],
+      ...[['mcp', 'user', '~/.claude.json: wiki', null, false] as const],
+      ...[['mcp', 'user', '~/.claude.json: mail', null, false] as const],
+      ...[['instructions', 'project', 'CLAUDE.md', 101, true] as const],
+    ].map(([kind, from, path, tokens, loaded]) => ({ coder: 'claude', kind, from, path, tokens, loaded })),
+  );
+  expect(report.twice).toEqual([
+    { coder: 'claude', paths: ['~/.claude/CLAUDE.md', 'CLAUDE.md'], tokens: 101, loaded: true },
+  ]);
+  const less = await examineContext({ ...m.at(), repo: m.repo });
+  expect(less.items.filter(({ loaded }) => loaded).map(({ path }) => path)).toEqual(['CLAUDE.md']);
+  expect(less.twice[0]).toMatchObject({ loaded: false });
+});
