@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { toBytes } from './domain/bytes.ts';
+import { BUILTIN_CODERS, PROTOCOL_NAMES } from './domain/coder-names.ts';
 import { models, prices } from './domain/cost.ts';
 import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
@@ -10,16 +11,13 @@ import { routeFaults, routes } from './domain/route.ts';
 import { bytes, duration, limits, name, variables } from './domain/task.ts';
 import { triage, triageFaults } from './domain/triage.ts';
 
-/** Coders that ship with the product: a `coders` entry of that name may be partial. */
-export const BUILTIN_CODERS: readonly string[] = ['claude', 'codex'];
-
 const text = z.string().min(1, { error: 'must not be empty' });
 const argv = z.array(text).min(1, { error: 'must have at least one part' });
 const queues = z.array(name).max(50);
 
 export const coder = z.strictObject({
   command: argv.optional(),
-  protocol: z.enum(['claude', 'codex', 'none']).optional(),
+  protocol: z.enum(PROTOCOL_NAMES).optional(),
   args: z.array(z.string()).optional(),
   env: variables.optional(),
   model: text.optional(),
@@ -114,8 +112,8 @@ function inconsistencies(config: Config): [path: PropertyKey[], message: string]
   if (toBytes(reserve) >= toBytes(floor))
     found.push([['disk'], `must have reserve below floor: ${reserve} is not less than ${floor}`]);
   for (const [key, { command, protocol }] of Object.entries(config.coders)) {
-    if (BUILTIN_CODERS.includes(key) || (command && protocol)) continue;
-    found.push([['coders', key], `needs command and protocol: only ${BUILTIN_CODERS.join(' and ')} are known without`]);
+    if (BUILTIN_CODERS.some((builtin) => builtin === key) || (command && protocol)) continue;
+    found.push([['coders', key], `needs command and protocol: only ${BUILTIN_CODERS.join(', ')} are known without`]);
   }
   const known = new Set([...BUILTIN_CODERS, ...Object.keys(config.coders)]);
   if (config.worker.coder && !known.has(config.worker.coder)) {

@@ -8,7 +8,8 @@ import { FleetError } from './domain/error.ts';
 import { homeLayout } from './domain/names.ts';
 import { firstIssue } from './domain/task.ts';
 
-export { BUILTIN_CODERS, leaseOf, nameOf, type Config, type PartialConfig } from './config-schema.ts';
+export { BUILTIN_CODERS } from './domain/coder-names.ts';
+export { leaseOf, nameOf, type Config, type PartialConfig } from './config-schema.ts';
 
 /** `$FLEET_HOME/config.yaml`: defaults < file < environment < flags, parsed once. Each key is explained in docs/config.md. */
 

@@ -94,7 +94,7 @@ test.each([
     'coders:\n  mine: { command: [a], protocol: none, x: 1 }\n',
     'config.yaml:2: coders.mine.x is not a known field (known in coders.mine: command, protocol, args, env, model)',
   ],
-  ['worker: { coder: nobody }\n', 'config.yaml:1: worker.coder must be one of claude, codex'],
+  ['worker: { coder: nobody }\n', /^config\.yaml:1: worker\.coder must be one of claude, codex, /],
   [
     'routes:\n  - { coder: a }\n  - { when: { type: code } }\n',
     'config.yaml:3: routes[1] needs at least one of coder, model, credential, limits',

@@ -20,7 +20,7 @@ const FIELDS = {
   coder: {
     flag: '--coder <name>',
     field: 'coder',
-    about: 'claude, codex or one from config.yaml (default: the worker chooses)',
+    about: 'claude, codex, gemini … or one from config.yaml (default: the worker chooses)',
   },
   model: { flag: '--model <name>', field: 'model', about: "the coder's model" },
   priority: {

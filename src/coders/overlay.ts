@@ -1,11 +1,12 @@
 import type { AgentEvent } from '../domain/event.ts';
+import type { ProtocolName } from '../domain/coder-names.ts';
 import type { Coder } from '../ports.ts';
 
 /** A coder as `config.yaml` declares it; the worker's configuration schema gives this shape. */
 export interface CoderDeclaration {
   /** The program and its leading arguments. */
   command?: string[] | undefined;
-  protocol?: 'claude' | 'codex' | 'none' | undefined;
+  protocol?: ProtocolName | undefined;
   /** More arguments: behind the builtin's own, in front of the prompt. */
   args?: string[] | undefined;
   /** Names of further environment variables that the agent needs. */

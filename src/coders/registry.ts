@@ -1,17 +1,26 @@
+import type { BUILTIN_CODERS, ProtocolName } from '../domain/coder-names.ts';
 import type { Coder } from '../ports.ts';
 import { createClaude } from './claude.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { createCodex } from './codex.ts';
 import { codexProtocol } from './codex-stream.ts';
+import { createGemini } from './gemini.ts';
+import { geminiProtocol } from './gemini-stream.ts';
 import { noProtocol } from './none.ts';
 import type { CoderDeclaration, Protocol } from './overlay.ts';
 
-export const PROTOCOLS = { claude: claudeProtocol, codex: codexProtocol, none: noProtocol } as const satisfies Record<
-  string,
-  Protocol
->;
+export const PROTOCOLS = {
+  claude: claudeProtocol,
+  codex: codexProtocol,
+  gemini: geminiProtocol,
+  none: noProtocol,
+} as const satisfies Record<ProtocolName, Protocol>;
 
-const BUILTIN: Record<string, (overlay: CoderDeclaration) => Coder> = { claude: createClaude, codex: createCodex };
+const BUILTIN: Record<(typeof BUILTIN_CODERS)[number], (overlay: CoderDeclaration) => Coder> = {
+  claude: createClaude,
+  codex: createCodex,
+  gemini: createGemini,
+};
 
 /**
  * Every coder by name: the builtin ones, with what the configuration lays over them, then the declared ones. An entry

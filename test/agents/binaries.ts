@@ -10,7 +10,7 @@ export const FOLDER = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/
  * Absolute paths of the real binaries. They lie in platform packages and are native: claude's own `bin` is a stub that
  * only an install script would replace, and needs Node 22. Throws where one is missing or not of the pinned version.
  */
-export function agentBinaries(): { claude: string; codex: string; opencode: string; node: string } {
+export function agentBinaries(): { claude: string; codex: string; opencode: string; gemini: string[]; qwen: string[] } {
   for (const [name, version] of Object.entries(packageOf(FOLDER).dependencies ?? {})) {
     const installed = packageOf(join(FOLDER, 'node_modules', name)).version;
     if (installed !== version) throw new Error(`${name} is ${installed}, not ${version}`);
@@ -18,6 +18,8 @@ export function agentBinaries(): { claude: string; codex: string; opencode: stri
   const here = `${platform()}-${arch()}`;
   const anthropic = join(FOLDER, 'node_modules/@anthropic-ai');
   const vendor = join(FOLDER, `node_modules/@openai/codex-${here}/vendor`);
+  // A newer Node than ours may be: qwen wants 22.
+  const node = found([join(FOLDER, `node_modules/node-${here}/bin/node`), process.execPath]);
   return {
     claude: found(
       [`claude-code-${here}/claude`, `claude-code-${here}-musl/claude`].map((path) => join(anthropic, path)),
@@ -27,8 +29,8 @@ export function agentBinaries(): { claude: string; codex: string; opencode: stri
         join(FOLDER, 'node_modules', name, 'bin/opencode'),
       ),
     ),
-    // A newer Node than ours may be, for the CLIs that want it.
-    node: found([join(FOLDER, `node_modules/node-${here}/bin/node`), process.execPath]),
+    gemini: [node, join(FOLDER, 'node_modules/@google/gemini-cli/bundle/gemini.js')],
+    qwen: [node, join(FOLDER, 'node_modules/@qwen-code/qwen-code/cli-entry.js')],
     codex: found(readdirSync(vendor).map((target) => join(vendor, target, 'bin/codex'))),
   };
 }

@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals';
+import { BUILTIN_CODERS } from '../../src/domain/coder-names.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 
 const order = { runId: '1-a', tree: '/t', home: '/h', userHome: '/u', prompt: 'Do it', inherit: 'project' as const };
 
-test('claude and codex are there without any configuration', () => {
+test('the builtin ones are there without any configuration', () => {
   const coders = createCoders();
-  expect([...coders.keys()]).toEqual(['claude', 'codex']);
-  expect([...coders.values()].map(({ command, structured }) => ({ command, structured }))).toEqual([
+  expect([...coders.keys()]).toEqual(BUILTIN_CODERS);
+  expect([...coders.values()].slice(0, 3).map(({ command, structured }) => ({ command, structured }))).toEqual([
     { command: ['claude'], structured: true },
     { command: ['codex'], structured: true },
+    { command: ['gemini'], structured: true },
   ]);
 });
 
@@ -28,7 +30,7 @@ test('a declared coder is started exactly as declared, whatever its protocol', (
     mine: { command: ['bash', '/opt/agent.sh'], protocol: 'claude', args: ['x'], env: ['KEY'], model: 'm' },
     plain: { command: ['make'], protocol: 'none' },
   });
-  expect([...coders.keys()]).toEqual(['claude', 'codex', 'mine', 'plain']);
+  expect([...coders.keys()]).toEqual([...BUILTIN_CODERS, 'mine', 'plain']);
   const mine = coders.get('mine');
   expect({ ...mine, start: null, parser: null }).toMatchObject({
     name: 'mine',

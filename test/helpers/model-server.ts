@@ -135,7 +135,8 @@ export async function startModelServer(turns: Turn[] = []): Promise<ModelServer>
     const events = wire.events(full);
     for (const event of said.stall ? events.slice(0, Math.min(STALL_AFTER_EVENTS, events.length - 1)) : events)
       response.write(framed(event));
-    if (said.stall === 'cut') response.destroy();
+    // Its end comes behind what was written, and is none that HTTP knows.
+    if (said.stall === 'cut') response.write('', () => response.socket?.end());
     else if (!said.stall) response.end();
   }
 
@@ -194,7 +195,7 @@ function apiOf(path: string): ModelRequest['api'] {
 function cwdOf(body: string): string {
   return CWDS.flatMap((words) => words.exec(body)?.[1] ?? [])[0] ?? '.';
 }
-const CWDS = [/[Ww]orking directory: ([^\s"\\]+)/, /<cwd>([^<]+)<\/cwd>/];
+const CWDS = [/working in the directory: ([^\s"\\]+)/, /[Ww]orking directory: ([^\s"\\]+)/, /<cwd>([^<]+)<\/cwd>/];
 
 function keyOf(request: IncomingMessage): string {
   const { authorization, 'x-api-key': anthropicKey, 'x-goog-api-key': googleKey } = request.headers;

@@ -27,7 +27,10 @@ export const ROWS = {
   late: { title: 'the context overflows after work → `context-overflow`, and the work counts', run: lateOverflow },
   silent: { title: 'a model that never answers: it stays live and silent', run: (s) => quiet(s, SILENT) },
   midway: { title: 'a model that answers half and stops: it stays live and silent', run: (s) => quiet(s, MIDWAY) },
-  cut: { title: 'an answer cut off in its middle is asked for again, and the task done', run: cutOff },
+  cut: {
+    title: 'an answer cut off in its middle: it asks again and does the task, or ends as `overloaded`',
+    run: cutOff,
+  },
 } as const satisfies Record<string, { title: string; run(subject: Subject): Promise<void> }>;
 
 export type Row = keyof typeof ROWS;
@@ -134,6 +137,7 @@ async function quiet(subject: Subject, turn: Turn): Promise<void> {
 async function cutOff(subject: Subject): Promise<void> {
   using at = workspace();
   const { run } = await play(subject, [{ text: HALF, stall: 'cut' }, ...HELLO], { at });
+  if (subject.endsWhenCut) return void expect(run.events.at(-1)).toMatchObject(failedRun('overloaded'));
   expect(run.events.at(-1)).toMatchObject({ type: 'ended', ok: true, text: 'All done: hello.txt is committed.' });
   expect(at.git('log', '--format=%s')).toBe('Add hello.txt\nbase\n');
 }

@@ -20,6 +20,8 @@ export interface Subject {
   calls?: number;
   /** Exit code of a run that failed; 1 by default, null for any. */
   failedExit?: number | null;
+  /** An answer that was cut off ends it as `overloaded`; else it asks again. */
+  endsWhenCut?: true;
   /** Rows that it cannot pass, and why. They are not tried. */
   cannot?: Partial<Record<Row, string>>;
   /** What is to be said of a row that it passes, e.g. how long it takes. */
