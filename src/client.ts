@@ -3,6 +3,7 @@ import { connectClient, ensureSearchAttributes } from './adapters/connection.ts'
 import { admitTasks, type Admitted, type Order } from './client/admit.ts';
 import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/ask.ts';
 import { cancelTask, decideTask } from './client/decide.ts';
+import { listCredentials, mendCredential } from './client/credentials.ts';
 import { explainReport, explainTask, type Explanation } from './client/explain.ts';
 import { followTask, waitForTask, type FollowOptions } from './client/follow.ts';
 import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
@@ -23,6 +24,7 @@ import {
 import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
 import type { FilePiece } from './domain/question.ts';
+import type { CredentialRecord } from './domain/seats.ts';
 import type { TaskInput } from './domain/task.ts';
 import type { FleetOrder } from './domain/worker.ts';
 
@@ -30,6 +32,7 @@ import type { FleetOrder } from './domain/worker.ts';
 
 export { FleetError } from './domain/error.ts';
 export type {
+  CredentialRecord,
   Explanation,
   FileRequest,
   FleetOrder,
@@ -128,6 +131,11 @@ export class Fleet implements AsyncDisposable {
   isAttached = isAttached;
   /** Text for `verify.heldOut` that only workers of these names can read. @throws FleetError (2) where one is unknown */
   seal = (text: string, workers: readonly string[]): Promise<string> => sealFor(this.#wire, text, workers);
+
+  /** The credentials that workers have named, with their seats and limits. */
+  credentials = (): Promise<CredentialRecord[]> => listCredentials(this.#wire);
+  /** A refused or resting credential is used again; gives how it was. @throws FleetError (2) where there is none */
+  mendCredential = (name: string, by: string): Promise<CredentialRecord> => mendCredential(this.#wire, name, by);
 
   /** What people ordered workers, and stands. */
   orders = (): Promise<StandingOrder[]> => listOrders(this.#wire);

@@ -38,10 +38,15 @@ export async function accountOf(
   if (!source)
     throw new NoAccount({
       reason: 'auth',
-      message: `credential ${record.credential} is not configured on ${deps.worker.name} for ${coder.name}`,
+      message: `credential ${record.credential} is not configured on ${deps.worker.name} for ${coder.name} any more`,
+      moves: true,
     });
   const secret = await readSecret(source);
-  if (!secret.ok) throw new NoAccount({ reason: secret.passing ? 'rate-limited' : 'auth', message: secret.message });
+  if (!secret.ok)
+    throw new NoAccount({
+      reason: secret.passing ? 'rate-limited' : 'auth',
+      message: `worker ${deps.worker.name}: ${secret.message}`,
+    });
   // The worker's own secrets would be taken in place of the credential's; where to go is the same for all.
   const plain = Object.entries(env).filter(([name]) => !isSecretName(name));
   const elsewhere = deps.config.context.inherit === 'user' ? own.userHome : `${deps.home.root}/no-login`;

@@ -6,8 +6,8 @@ import type { TaskView } from '../domain/run.ts';
 import type { Deps } from './context.ts';
 import { environment } from './environment.ts';
 
-/** A task that waits for a person, or a worker that was lost or takes no new work. `key` is the same however often it is sent. */
-export type Alert = TaskAlert | WorkerAlert;
+/** A task that waits for a person, a worker that was lost or takes no new work, or a credential that was refused. `key` is the same however often it is sent. */
+export type Alert = TaskAlert | WorkerAlert | CredentialAlert;
 export type TaskAlert = { key: string } & Pick<TaskView, 'id' | 'title' | 'state' | 'reason' | 'message'>;
 export interface WorkerAlert {
   key: string;
@@ -17,11 +17,18 @@ export interface WorkerAlert {
   message: string;
 }
 
+export interface CredentialAlert {
+  key: string;
+  credential: string;
+  coder: string;
+  state: 'bad';
+  message: string;
+}
+
 /** Posts to the configured webhook and runs the configured command, JSON on its stdin. Once for each alert on this
  * worker; a crash right after the sending repeats it with the same key. */
 export async function sendAlert(deps: Deps, alert: Alert): Promise<void> {
   const { webhook, command } = deps.config.alerts;
-  const about = 'id' in alert ? { FLEET_TASK: alert.id } : { FLEET_WORKER: alert.worker };
   const dir = 'id' in alert ? `${deps.home.task(alert.id).dir}/alerts` : deps.home.alerts;
   const name = createHash('sha256').update(alert.key).digest('hex').slice(0, 16);
   const once = async (channel: string, send: () => Promise<unknown>) => {
@@ -35,6 +42,11 @@ export async function sendAlert(deps: Deps, alert: Alert): Promise<void> {
   };
   const body = JSON.stringify(alert);
   if (webhook) await once('webhook', () => postWebhook({ url: webhook, key: alert.key, body }));
-  const env = environment(deps.env, ['HOME'], about);
+  const env = environment(deps.env, ['HOME'], aboutOf(alert));
   if (command) await once('command', () => runHook({ command, env, input: body }));
+}
+
+function aboutOf(alert: Alert): Record<string, string> {
+  if ('id' in alert) return { FLEET_TASK: alert.id };
+  return 'credential' in alert ? { FLEET_CREDENTIAL: alert.credential } : { FLEET_WORKER: alert.worker };
 }

@@ -71,6 +71,8 @@ function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
     slots: { total: config.worker.slots, used: registry.size },
     runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
     holds: holds.reasons,
+    closed: [...deps.coders.keys()].flatMap((coder) => deps.seats.closed(coder) ?? []),
+    ...(deps.defaultCoder ? { defaultCoder: deps.defaultCoder } : {}),
     leaving: holds.causes.includes('leaving'),
     order: holds.order,
     stopped: holds.stopped,

@@ -43,7 +43,8 @@ export async function choose(deps: Deps, order: ClaimOrder): Promise<Chosen> {
   const [first] = choices;
   const said = triaged ? { triaged } : {};
   if (!first) return { none: `${worker.name} has no coder at all` };
-  const here = choices.find(({ coder }) => deps.coders.has(coder));
+  const there = choices.filter(({ coder }) => deps.coders.has(coder));
+  const here = there.find(({ coder }) => !deps.seats.closed(coder)) ?? there[0];
   if (here) return { choice: here, ...said };
   return order.coder
     ? { none: `${worker.name} has no coder ${order.coder}` }

@@ -15,6 +15,7 @@ import { noteWork } from './note-work.ts';
 import { heartbeating } from './heartbeat.ts';
 import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
+import { returnSeat, takeSeat } from './seat.ts';
 import { unshareWork } from './share-work.ts';
 
 export type ReleaseOrder = RunRef & { ending: RunEnding; /** Why it was not accepted. */ reason?: Reason | null };
@@ -27,6 +28,8 @@ export interface ClaimOrder {
   coder?: string;
   /** Pinned model. */
   model?: string;
+  /** Pinned credential. */
+  credential?: string;
   /** What the worker's rules go by; workflows of older versions do not say. */
   facts?: TaskFacts;
   /** What another worker's rules chose, which has not got it. */
@@ -39,7 +42,7 @@ export interface ClaimOrder {
  */
 export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimAnswer> {
   const { config, worker, registry } = deps;
-  const answer = await choose(deps, order);
+  const answer = await choose(deps, ofCredential(deps, order));
   if ('none' in answer) throw handBack(answer.none, '10s');
   const { choice, triaged } = 'choice' in answer ? answer : {};
   if (!choice) {
@@ -48,14 +51,15 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
   }
   const found = deps.coders.get(choice.coder);
   if (!found) throw handBack(`${worker.name} has no coder ${choice.coder}`, '10s');
-  const { coder, credential = null, ...chosen } = choice;
+  const { coder, credential: ofRule, ...chosen } = choice;
+  const pinned = order.credential ?? ofRule;
   const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
   const record = {
     taskId: order.taskId,
     runId,
     n: order.n,
     coder,
-    credential,
+    credential: null,
     ...chosen,
     structured: found.coder.structured,
     server: deps.serverId,
@@ -69,7 +73,13 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
       '10s',
     );
   if (!deps.holds.open) throw heldUp(deps);
-  if (!(await registry.claim(record, config.worker.slots))) throw handBack(`${worker.name} is full`, '200ms');
+  if (registry.size >= config.worker.slots) throw handBack(`${worker.name} is full`, '200ms');
+  const seat = await takeSeat(deps, record, { coder, ...(pinned === undefined ? {} : { credential: pinned }) });
+  if (!seat.ok) throw handBack(seat.why, '2s');
+  const { credential } = seat;
+  // A seat of a run that is not claimed after all is given back by the next look at what this worker holds.
+  if (!(await registry.claim({ ...record, credential }, config.worker.slots)))
+    throw handBack(`${worker.name} is full`, '200ms');
   failpoint('claim.recorded');
   const lease = leaseOf(config);
   return {
@@ -80,6 +90,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
     hostQueue: worker.hostQueue,
     coder,
     ...(choice.model ? { model: choice.model } : {}),
+    ...(credential === null ? {} : { credential }),
     ...(choice.rule ? { rule: choice.rule } : {}),
     ...(triaged ? { triaged } : {}),
     lease: { heartbeatMs: lease.heartbeatMs, graceMs: lease.graceMs },
@@ -112,13 +123,20 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   if (order.ending === 'done') await forgetWork(deps, order);
   failpoint('release.ended');
   await deps.tally.ended(order, outcomeOf(order.ending, order.reason ?? null));
+  await returnSeat(deps, order);
   await deps.registry.release(order);
   failpoint('release.removed');
   return { saved };
 }
 
+/** A credential is of one coder. */
+function ofCredential({ config }: Deps, order: ClaimOrder): ClaimOrder {
+  const coder = order.coder ?? config.credentials[order.credential ?? '']?.coder;
+  return coder ? { ...order, coder } : order;
+}
+
 const heldUp = ({ worker, holds }: Deps): ApplicationFailure =>
   handBack(`${worker.name} takes no new work: ${holds.reasons.join('; ')}`, '1s');
 
-const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '10s'): ApplicationFailure =>
+const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '2s' | '10s'): ApplicationFailure =>
   ApplicationFailure.create({ message, type: 'HandBack', nextRetryDelay });

@@ -17,6 +17,7 @@ import type { Coder } from '../ports.ts';
 import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
 import type { Disk } from './persist.ts';
+import type { SeatDesk } from './seat.ts';
 
 /** A worker as its record has it. */
 export type Attached = Pick<
@@ -46,6 +47,8 @@ export interface Deps {
   /** Why this worker takes no new work; runs go on. */
   holds: Holds;
   disk: Disk;
+  /** The seats of its credentials. */
+  seats: SeatDesk;
   /** For whoever looks after this worker. */
   log(line: string): void;
   /** Whether the worker's record attends to it. */

@@ -7,6 +7,7 @@ import { deliver, deliverRescued, type DeliverOrder } from './deliver.ts';
 import { findSecond, type SecondOrder } from './find-second.ts';
 import { gateTask, type GateOrder } from './gate.ts';
 import { offerResult } from './hand-over.ts';
+import { holdSeats } from './hold-seats.ts';
 import { launchAgent, type LaunchOrder } from './launch.ts';
 import { createWorktree, type WorktreeOrder } from './prepare.ts';
 import { replayResult } from './replay.ts';
@@ -39,6 +40,7 @@ export function createActivities(deps: Deps) {
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),
     attend: (whose: { since: string }) => attend(deps, whose),
+    holdSeats: (whose: { credential: string; since: string }) => holdSeats(deps, whose),
     sendAlert: (alert: Alert) => sendAlert(deps, alert),
     answer: (question: Question) => answer(deps, question),
   };

@@ -7,7 +7,7 @@ import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
 import type { Prepared, RunRecord } from '../adapters/run-registry.ts';
 import type { StoredEvent } from '../domain/event.ts';
-import type { Failure } from '../domain/failure.ts';
+import { FAILURES, type Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
@@ -19,6 +19,7 @@ import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
 import { openModelCalls, wirePlace } from './model-calls.ts';
+import { tellCredential } from './seat.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 import { usageOf } from './usage.ts';
@@ -39,7 +40,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     if (!deps.coders.has(name)) return missing(deps, name);
     return deps.holds.stopsAgents ? STOPPED : start(deps, order, { coder, record });
   });
-  if (refused) return { ok: false, failure: refused };
+  if (refused) return { ok: false, failure: await tellOf(deps, record, refused) };
 
   const used = () => usageOf(deps, follower, { record, coder });
   const progress = (): Progress => ({
@@ -53,7 +54,20 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   await deps.proxy.close(wirePlace(deps, order));
   if (!exit) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
-  return conclude(deps, order, { exit, follower, coder });
+  const launched = await conclude(deps, order, { exit, follower, coder });
+  const reason = launched.ok && !launched.outcome.stopped && launched.outcome.ended?.failure;
+  if (!launched.ok || !reason) return launched;
+  const { claim, until } = launched.outcome;
+  const message = claim || FAILURES[reason].meaning;
+  const { moves } = await tellCredential(deps, record, { reason, message, ...(until ? { until } : {}) });
+  return moves ? { ok: true, outcome: { ...launched.outcome, moves } } : launched;
+}
+
+/** Before the agent was started. */
+async function tellOf(deps: Deps, record: RunRecord, failure: Failure): Promise<Failure> {
+  if (failure.moves) return failure;
+  const { moves } = await tellCredential(deps, record, failure);
+  return moves ? { ...failure, moves } : failure;
 }
 
 function noAccount(error: unknown): Failure {

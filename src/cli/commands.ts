@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { clean } from './commands/clean.ts';
 import { configSet } from './commands/config-set.ts';
 import { configShow } from './commands/config-show.ts';
+import { credentials, credentialsOk } from './commands/credentials.ts';
 import { demo } from './commands/demo.ts';
 import { doctorContext } from './commands/doctor-context.ts';
 import { doctor } from './commands/doctor.ts';
@@ -42,6 +43,8 @@ export const COMMANDS: readonly Command[] = [
   workerDrain,
   workerPause,
   workerResume,
+  credentials,
+  credentialsOk,
   pause,
   resume,
   stop,

@@ -163,7 +163,9 @@ export function workerTable(
 function whyOf({ debts, state, report, view }: FleetWorker): string {
   const owes = debts.length ? [`owes the clean-up of ${debts.length} run${debts.length === 1 ? '' : 's'}`] : [];
   const left = state === 'detached' && report ? [tallySentence(report)] : [];
-  return [...owes, ...left, ...(view?.holds ?? [])].join('; ');
+  // That all seats are taken is how it should be.
+  const closed = (view?.closed ?? []).filter(({ full }) => !full).map(({ coder, why }) => `no ${coder}: ${why}`);
+  return [...owes, ...left, ...(view?.holds ?? []), ...closed].join('; ');
 }
 
 export function orderNote(order: StandingOrder): string {

@@ -23,6 +23,11 @@ const FIELDS = {
     about: 'claude, codex, gemini … or one from config.yaml (default: the worker chooses)',
   },
   model: { flag: '--model <name>', field: 'model', about: "the coder's model" },
+  credential: {
+    flag: '--credential <name>',
+    field: 'credential',
+    about: "the account to run under (default: any of the coder's that has a seat)",
+  },
   priority: {
     flag: '--priority <n>',
     field: 'priority',

@@ -3,6 +3,8 @@ import { BUILTIN_CODERS } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { claimQueue, isTaskId, taskIdOf } from '../domain/names.ts';
 import { isUrl, parseTask, titleOf, type Task } from '../domain/task.ts';
+import type { CredentialRecord } from '../domain/seats.ts';
+import { findCredential } from './credentials.ts';
 import { describeQueue } from './queues.ts';
 import { pinRepo } from './repo.ts';
 import { taken } from './start.ts';
@@ -53,8 +55,9 @@ async function admit(facts: Facts, { input, id }: Order): Promise<Admitted> {
     if (await facts.exists(id)) throw taken(id);
   }
   await checkQueue(facts, parsed.task);
-  await checkCoder(facts, parsed.task);
-  const task = await facts.pinned(parsed.task);
+  const asked = await withCredential(facts, parsed.task);
+  await checkCoder(facts, asked);
+  const task = await facts.pinned(asked);
   return { id: id ?? taskIdOf(titleOf(task), randomPart()), task };
 }
 
@@ -73,6 +76,22 @@ async function checkCoder(facts: Facts, { queue, coder, repo, machine }: Task): 
   if (repo && !isUrl(repo) && (await facts.polled(claimQueue({ queue, machine, coder }), 'claims'))) return;
   if ((await facts.workersCoders()).has(coder)) return;
   throw wrong(`coder ${coder} is unknown: neither one of ${known.join(', ')} nor of any worker that the server knows`);
+}
+
+/** A credential is of one coder: its task waits for workers that have that. */
+async function withCredential(facts: Facts, task: Task): Promise<Task> {
+  const { credential } = task;
+  if (!credential) return task;
+  const { credentials } = facts.wire.config;
+  const coder = credentials[credential]?.coder ?? (await facts.credential(credential))?.coder;
+  if (!coder) {
+    const known = Object.keys(credentials);
+    const here = known.length ? `neither one of ${known.join(', ')}` : 'neither one of config.yaml here';
+    throw wrong(`credential ${credential} is unknown: ${here} nor named by any worker, see fleet credentials`);
+  }
+  if (task.coder && task.coder !== coder)
+    throw wrong(`credential ${credential} must be one of coder ${task.coder}: it is of ${coder}`);
+  return { ...task, coder };
 }
 
 /** What checks need to know, each asked for once. */
@@ -94,6 +113,10 @@ class Facts {
       const workers = await listWorkers(this.wire);
       return new Set(workers.flatMap(({ coders }) => coders.map(({ name }) => name)));
     });
+  }
+
+  credential(name: string): Promise<CredentialRecord | undefined> {
+    return this.#once(`credential ${name}`, () => findCredential(this.wire, name));
   }
 
   async pinned(task: Task): Promise<Task> {

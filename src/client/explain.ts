@@ -1,6 +1,6 @@
 import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
-import { claimQueues } from '../domain/names.ts';
+import { claimQueues, coderOfQueue } from '../domain/names.ts';
 import { isUrl } from '../domain/task.ts';
 import { orderSentence, type FleetOrder } from '../domain/worker.ts';
 import { listOrders } from './orders.ts';
@@ -113,7 +113,13 @@ function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting
     const why = claiming.map(({ name, view }) => `worker ${name} takes no new work: ${view?.holds.join('; ')}`);
     return `waiting: ${why.join('; ')}`;
   }
-  const free = able.filter(({ view }) => view && view.slots.used < view.slots.total).map(({ name }) => name);
+  const closed = able.flatMap((worker) => closedFor(worker, claimQueue) ?? []);
+  if (closed.length === able.length) {
+    const said = closed.map(({ name, why }) => `worker ${name} takes none for ${why}`);
+    return `waiting: ${said.join('; ')}`;
+  }
+  const open = able.filter((worker) => !closedFor(worker, claimQueue));
+  const free = open.filter(({ view }) => view && view.slots.used < view.slots.total).map(({ name }) => name);
   if (free.length) return `worker ${free.join(', ')} has a free slot and should claim it within seconds`;
   const slots = able.reduce((sum, worker) => sum + worker.slots, 0);
   const others = backlog === null ? undefined : Math.max(0, backlog - 1);
@@ -123,6 +129,13 @@ function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting
       : `, and about ${others} other${others === 1 ? '' : 's'} wait${others === 1 ? 's' : ''} in queue ${claimQueue}`;
   const slotsTaken = slots === 1 ? 'the only slot' : `all ${slots} slots`;
   return `${slotsTaken} of ${able.map(({ name }) => name).join(', ')} ${slots === 1 ? 'is' : 'are'} taken${ahead}${message && report.partial ? ` (${message})` : ''}`;
+}
+
+/** Why that worker has no seat for what waits in the queue. */
+function closedFor({ name, view }: FleetWorker, queue: string): { name: string; why: string } | undefined {
+  const coder = coderOfQueue(queue) ?? view?.defaultCoder;
+  const closed = view?.closed?.find((one) => one.coder === coder);
+  return closed && { name, why: `${closed.coder}: ${closed.why}` };
 }
 
 /** Whether that worker claims from a queue. */

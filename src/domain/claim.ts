@@ -11,6 +11,8 @@ export interface Claim {
   coder: string;
   /** What the run was told to use; missing: its coder's default. */
   model?: string;
+  /** That it has a seat of; missing where it runs as its worker does. */
+  credential?: string;
   /** Which rule of the worker's chose coder, model, credential or limits. */
   rule?: string;
   /** Of the task, where the worker's rules were the first to ask for it. */

@@ -23,6 +23,9 @@ export type Credential = z.output<typeof credential>;
 export const credentials = z.record(name, credential).default({});
 export type Credentials = z.output<typeof credentials>;
 
+export const wayOf = (declared: Credential): (typeof WAYS)[number] =>
+  WAYS.find((way) => declared[way] !== undefined) ?? 'home';
+
 /** What is wrong with them beside each other, and what they have no coder for. */
 export function credentialFaults(all: Credentials, coders: ReadonlySet<string>): [path: string[], message: string][] {
   const faults: [string[], string][] = [];

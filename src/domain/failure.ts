@@ -153,4 +153,6 @@ export interface Failure {
   message: string;
   /** ISO time before which a retry is pointless. */
   until?: string;
+  /** It was the run's credential that met it, and keeps off for itself: another one may do. */
+  moves?: true;
 }

@@ -10,6 +10,12 @@ export const ORDER_TYPE = 'fleetOrder';
 /** Nobody polls it: an order is a workflow that only stands there, for every worker to see. */
 export const ORDER_QUEUE = 'fleet-orders';
 
+/** The state of one credential, see `fleetCredential`. */
+export const CREDENTIAL_TYPE = 'fleetCredential';
+/** Of its own, as workers that name a credential need not share a queue of tasks: any of them carries all of these on. */
+export const CREDENTIAL_QUEUE = 'fleet-credentials';
+export const credentialId = (credential: string): string => `credential/${credential}`;
+
 export function isTaskId(id: string): boolean {
   return id.length <= ID_MAX && ID_SHAPE.test(id) && !id.endsWith('.lock');
 }
@@ -29,6 +35,9 @@ export function taskIdOf(title: string, random: string): string {
 export function claimQueue(pin: { queue: string; machine?: string | undefined; coder?: string | undefined }): string {
   return pin.queue + (pin.machine ? `@${pin.machine}` : '') + (pin.coder ? `/${pin.coder}` : '');
 }
+
+/** The coder that a claim queue is pinned to. */
+export const coderOfQueue = (queue: string): string | undefined => queue.split('/')[1];
 
 /** All queues that one worker claims from. */
 export function claimQueues(worker: {

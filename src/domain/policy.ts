@@ -31,6 +31,8 @@ export function decide(after: {
   const { task, runs, failure, nowMs } = after;
   const policy = FAILURES[failure.reason];
   const used = attemptsUsed(runs);
+  // Whether there is a seat of another credential is for the claim to find out, and to wait for.
+  if (failure.moves && inARow(runs) <= MOST_WAITS) return { next: 'retry', delayMs: 0 };
   if (policy.next === 'park') return { next: 'park', ...failure };
   if (policy.next === 'reclaim') {
     const losses = runs.filter(({ reason }) => reason === 'host-lost' || reason === 'unclean-kill');
@@ -47,7 +49,7 @@ export function decide(after: {
     };
   }
   if (policy.next === 'wait') {
-    const waits = runs.length - 1 - runs.findLastIndex((run) => !run.reason || FAILURES[run.reason].next !== 'wait');
+    const waits = inARow(runs);
     if (waits > (failure.reason === 'disk' ? MOST_DISK_WAITS : MOST_WAITS))
       return { next: 'park', reason: failure.reason, message: `${failure.message} (${waits} times in a row)` };
     const until = failure.until ? Date.parse(failure.until) - nowMs : Number.NaN;
@@ -61,6 +63,12 @@ export function decide(after: {
     delayMs: Math.min(LONGEST_BACKOFF_MS, toMs(task.retry.backoff) * 2 ** Math.max(0, used - 1)),
   };
 }
+
+/** Runs at the end that met what only waiting or another credential mends. */
+const inARow = (runs: readonly RunView[]): number =>
+  runs.length -
+  1 -
+  runs.findLastIndex(({ reason }) => reason === null || !(reason === 'auth' || FAILURES[reason].next === 'wait'));
 
 /** Attempts are runs that ended by something the agent caused, since a person last said `retry`. */
 export const attemptsUsed = (runs: readonly RunView[]): number => runs.filter((run) => run.counts).length;

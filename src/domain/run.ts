@@ -2,6 +2,7 @@ import type { CoderFailure, Usage } from './event.ts';
 import type { Failure, Reason } from './failure.ts';
 import type { Finding, Receipt, ReceiptKind, Verdict } from './receipt.ts';
 import type { Choice } from './route.ts';
+import type { SavedWork } from './saved-work.ts';
 import type { TaskType } from './task.ts';
 import type { Triaged } from './triage.ts';
 
@@ -17,32 +18,7 @@ export interface RunRef {
   runId: string;
 }
 
-/**
- * What a run had made when it ended, or so far: kept on `rescueRef` in its worker's vault and, where the repository's
- * remote takes it, on `wipRef` there.
- */
-export interface SavedWork {
-  /** The walked tree as a commit; on top of `head` where something was uncommitted. */
-  commit: string;
-  /** The agent's own last commit, or the base. */
-  head: string;
-  /** The coder's session, where its files were saved along. */
-  session: string | null;
-  /** It is on the remote's `wipRef` as well: another machine can go on from it. */
-  pushed: boolean;
-  /** ISO */
-  at: string;
-}
-
-/** Where a run may start from instead of the base: what was saved of earlier runs of the same task. */
-export interface ResumeFrom {
-  /** Newest first; what is found of the first of them is used. Of a lost worker's run that is its last checkpoint. */
-  runIds: string[];
-  /** Why the newest ended, one sentence for the agent. */
-  why: string;
-  /** Whether its conversation goes on as well, where the coder can: not one that outgrew the model or leads nowhere. */
-  session?: boolean;
-}
+export type { ResumeFrom, SavedWork } from './saved-work.ts';
 
 /** What a run's end means for its task: with it a worker can say what became of all that it took in. */
 export type RunEnding = 'done' | 'cancelled' | 'parked' | 'queued-again';
@@ -124,6 +100,8 @@ export interface AgentOutcome extends ExitRecord {
   refused?: string[];
   /** ISO time that the coder named for its rate limit's reset. */
   until: string | null;
+  /** Its credential rests, or was refused: the task need not wait for that. */
+  moves?: true;
   usage: Usage;
 }
 
@@ -182,6 +160,7 @@ export interface RunView {
   model: string | null;
   /** Which rule of its worker's chose what it used; missing where none did. */
   rule?: string;
+  credential?: string;
   startedAt: string;
   endedAt: string | null;
   reason: Reason | null;

@@ -124,6 +124,8 @@ export const taskInput = z.strictObject({
   queue: name.default(DEFAULT_QUEUE),
   coder: name.optional(),
   model: line.max(100).optional(),
+  /** Name of a credential of the worker; unset: any of the coder's. */
+  credential: name.optional(),
   /** 0 is critical, 100 can wait. */
   priority: z.int().min(0).max(100).default(50),
   scope: scope.default({}),

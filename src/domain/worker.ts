@@ -87,6 +87,10 @@ export interface WorkerView extends WorkerIdentity {
   runs: { taskId: string; runId: string; since: string }[];
   /** Why it takes no new work: orders, a full disk… */
   holds: string[];
+  /** Coders for which it takes none, as no credential of theirs has a seat: `until` (ISO) where that passes by itself. */
+  closed?: { coder: string; why: string; until?: string; full?: true }[];
+  /** Used where a task pins no coder. */
+  defaultCoder?: string;
   /** It leaves with its last run. */
   leaving: boolean;
   /** The strongest order that it obeys. */

@@ -2,10 +2,16 @@ import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
-import type { HomeLayout } from '../domain/names.ts';
+import { CREDENTIAL_QUEUE, type HomeLayout } from '../domain/names.ts';
 import type { SlotGate } from './slots.ts';
 
 const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+
+const CARRYING = {
+  workflowBundle: { codePath: BUNDLE },
+  workflowThreadPoolSize: 1,
+  stickyQueueScheduleToStartTimeout: '3s',
+} as const;
 
 /** One at a time in a process: the SDK's log goes to `worker.log`, signals are ours, and the fleet's workers can be
  * listed. Call what it gives at the end: the runtime keeps the process alive. */
@@ -37,6 +43,8 @@ export async function createTemporalWorkers(options: {
   workflowQueues: readonly string[];
   hostQueue: string;
   slots: number;
+  /** Whether it carries on the states of credentials. */
+  credentials: boolean;
   activities: Activities;
 }): Promise<Worker[]> {
   const { connection, namespace, identity, gate, activities } = options;
@@ -49,19 +57,12 @@ export async function createTemporalWorkers(options: {
       activities: { registerRun, sendAlert },
       activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
       tuner: {
-        activityTaskSlotSupplier: gate.supplier(),
+        activityTaskSlotSupplier: gate.supplier(taskQueue),
         workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 40 },
         localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
         nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
       },
-      ...(options.workflowQueues.includes(taskQueue)
-        ? {
-            workflowBundle: { codePath: BUNDLE },
-            maxCachedWorkflows: 500,
-            workflowThreadPoolSize: 1,
-            stickyQueueScheduleToStartTimeout: '3s',
-          }
-        : {}),
+      ...(options.workflowQueues.includes(taskQueue) ? { ...CARRYING, maxCachedWorkflows: 500 } : {}),
     }),
   );
   const { registerRun: _claim, ...onHost } = activities;
@@ -72,7 +73,14 @@ export async function createTemporalWorkers(options: {
     maxConcurrentActivityTaskExecutions: options.slots * 3 + 20,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   });
-  return Promise.all([...claiming, host]);
+  const states = {
+    ...common,
+    ...CARRYING,
+    taskQueue: CREDENTIAL_QUEUE,
+    activities: { sendAlert },
+    maxCachedWorkflows: 50,
+  };
+  return Promise.all([...claiming, host, ...(options.credentials ? [Worker.create(states)] : [])]);
 }
 
 /** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */

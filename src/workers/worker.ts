@@ -19,10 +19,9 @@ import { RunRegistry } from '../adapters/run-registry.ts';
 import { TallyBook } from '../adapters/tally.ts';
 import { createCoders } from '../coders/registry.ts';
 import { listWorkers } from '../client/workers.ts';
-import { leaseOf, type Config } from '../config.ts';
-import { claimQueues, homeLayout, hostQueue } from '../domain/names.ts';
+import { leaseOf } from '../config.ts';
+import { claimQueues, coderOfQueue, homeLayout, hostQueue } from '../domain/names.ts';
 import { openKeys } from '../adapters/keys.ts';
-import type { Tally } from '../domain/worker.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
 import { checkCredentials } from './check-credentials.ts';
@@ -36,37 +35,13 @@ import { probeCoders, usable, whyNot } from './probe-coders.ts';
 import { endOthers, startReaper } from './reaper.ts';
 import { startRecord, type KeptRecord } from './record.ts';
 import { startRollbackWatch } from './rollback.ts';
+import type { RunningWorker, WorkerOptions } from './running-worker.ts';
 import { identifyServer, watchServer } from './server.ts';
 import { createTemporalWorkers, installRuntime, runAll, shutdown } from './temporal.ts';
+import { Desk } from './seat-desk.ts';
 import { SlotGate } from './slots.ts';
 
-export interface WorkerOptions {
-  home: string;
-  config: Config;
-  env: NodeJS.ProcessEnv;
-  /** This machine's own dev server: its being down counts as contact, so that agents run on. */
-  ownsServer: boolean;
-  log(line: string): void;
-}
-
-export interface RunningWorker {
-  name: string;
-  machine: string;
-  hostQueue: string;
-  queues: string[];
-  coders: { name: string; version: string }[];
-  slots: { total: number; used(): number };
-  /** Resolves when the worker has stopped; rejects where the SDK's worker broke, or its server is another one now. */
-  done: Promise<void>;
-  /** `leave-agents`: they go on under the keeper for the self-kill deadline, to be adopted by the next worker here. */
-  stop(how: 'leave-agents' | 'stop-agents'): Promise<void>;
-  /** Takes no new work, and stops when its last run has ended. */
-  drain(): void;
-  /** What became of its runs, where it has drained. */
-  drained(): Tally | undefined;
-  /** No run here, and no backlog in any queue that it claims from. */
-  idle(): Promise<boolean>;
-}
+export type { RunningWorker, WorkerOptions } from './running-worker.ts';
 
 /** The composition root: attaches this machine to the fleet. Each step's teardown is registered before the next step. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
@@ -164,9 +139,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => disk.stop());
     await disk.start();
     const { otherHomes } = held;
+    const seats = new Desk({ config, worker, registry, coders, log }, client);
+    teardown.push(() => seats.stop());
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, proxy, isolation, keys },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, log, tally },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, seats, log, tally },
       presence: new Presence(),
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
@@ -177,13 +154,24 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const orders = startOrders(deps, client, log);
     teardown.push(() => orders.stop());
     await orders.heard();
+    await seats.start();
 
     // 6. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
-    const gate = new SlotGate(() => (coders.size > 0 && holds.open ? slots - registry.size : 0));
+    const seated = (queue: string) => seats.opens(coderOfQueue(queue), deps);
+    const gate = new SlotGate((queue) => (coders.size > 0 && holds.open && seated(queue) ? slots - registry.size : 0));
     teardown.push(() => gate.close());
     const claims = claimQueues({ queues, machine, coders: [...coders.keys()] });
     const workers = await createTemporalWorkers({
-      ...{ connection, namespace, gate, claims, workflowQueues: queues, hostQueue: worker.hostQueue, slots },
+      ...{
+        connection,
+        namespace,
+        gate,
+        claims,
+        workflowQueues: queues,
+        hostQueue: worker.hostQueue,
+        slots,
+        credentials: seats.any,
+      },
       identity: `fleet/${worker.hostQueue.slice('host/'.length)}`,
       activities: createActivities(deps),
     });
@@ -214,8 +202,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       gate.pump();
       leaving.settle();
     };
-    registry.onChange(changed);
-    holds.onChange(changed);
+    for (const one of [registry, holds, seats]) one.onChange(changed);
 
     // 7. Its record, which tells the fleet that it is there.
     record = await startRecord(deps, client);

@@ -166,6 +166,7 @@ function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
       .join('; ')
       .slice(0, 1_500),
     ...(until ? { until } : {}),
+    ...(outcome.moves ? { moves: true } : {}),
   };
 }
 

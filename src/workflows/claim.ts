@@ -64,6 +64,7 @@ async function ask(
     ...{ taskId: book.view.id, n: book.nextRun },
     ...(coder ? { coder } : {}),
     ...(model ? { model } : {}),
+    ...(task.credential ? { credential: task.credential } : {}),
     facts: { ...factsOf(task, attempts.used + 1), ...(triaged ? { class: triaged.class } : {}) },
     ...(chosen ? { chosen } : {}),
   };

@@ -1,8 +1,9 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { LateResult, RunRef, TaskView } from '../domain/run.ts';
+import type { Seat, SeatHolder, SeatReport } from '../domain/seats.ts';
 import type { Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts';
 
-/** Signals, updates and queries of `agentTask` and `fleetWorker`: client, workers and workflows share this file. */
+/** Signals, updates and queries of `agentTask`, `fleetWorker` and `fleetCredential`: client, workers and workflows share this file. */
 export const viewQuery = defineQuery<TaskView>('view');
 
 /** Of a parked task: try again, with its attempts counted from zero. */
@@ -26,3 +27,13 @@ export const detachUpdate = defineUpdate<void, [Pick<WorkerFacts, 'since'> & { r
 /** From the worker: it takes no new work, and no person said so. */
 export const troubleSignal = defineSignal<[{ key: string; message: string }]>('trouble');
 export const workerQuery = defineQuery<WorkerRecord>('worker');
+
+/** To a credential: a worker's process that has it configured is there, with these runs under it. */
+export const namedSignal = defineSignal<[{ holder: SeatHolder; runs: RunRef[] }]>('named');
+/** For a run that is claimed: refused (`NoSeat`) where there is none. The same run has the same seat. */
+export const leaseUpdate = defineUpdate<{ free: number }, [Omit<Seat, 'since'>]>('lease');
+/** The run is over. */
+export const giveBackSignal = defineSignal<[{ runId: string; tokens: number }]>('giveBack');
+export const reportSignal = defineSignal<[SeatReport]>('report');
+/** From a person. */
+export const mendedSignal = defineSignal<[{ by: string }]>('mended');

@@ -12,6 +12,7 @@ export function newRun(claim: Claim, { view, at }: { view: TaskView; at: string 
   return {
     ...{ runId, n, worker, machine, hostQueue, coder, model },
     ...(rule ? { rule } : {}),
+    ...(claim.credential ? { credential: claim.credential } : {}),
     ...{ startedAt: at, endedAt: null, reason: null, message: null, counts: false },
     ...{ exitCode: null, commit: null, saved: null, late: null, resumedFrom: null, usage: NO_USAGE, receipts: [] },
   };

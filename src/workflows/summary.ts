@@ -2,6 +2,7 @@ import { costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { rescueRef } from '../domain/names.ts';
 import type { TaskView } from '../domain/run.ts';
+import { seatsOf, type CredentialRecord } from '../domain/seats.ts';
 import { tallySentence, type WorkerRecord } from '../domain/worker.ts';
 
 /** The task as markdown, for the Web UI's User Metadata tab: state, runs, receipts, and how to read the log. */
@@ -62,6 +63,21 @@ export function renderRecord(record: WorkerRecord): string {
     ['When it last left', report && tallySentence(report)],
   ].filter((fact) => fact[1] !== null);
   return [`### Worker ${cell(name)}`, table(['', ''], facts)].join('\n\n');
+}
+
+/** A credential's record, likewise. */
+export function renderCredential(record: CredentialRecord): string {
+  const { name, coder, holders, seats, resting, bad, window } = record;
+  const facts = [
+    ['Coder', coder],
+    ['Seats', `${seats.length} of ${seatsOf(record)} taken`],
+    ['Taken by', seats.map(({ taskId, runId, worker }) => `${runId} of ${taskId} on ${worker}`).join(', ') || null],
+    ['Workers', holders.map(({ worker }) => worker).join(', ') || 'none'],
+    ['Rests until', resting && `${resting.until} (${resting.why})`],
+    ['Refused', bad && `${bad.at} (${bad.why})`],
+    ['Tokens', window && `${window.tokens} since ${window.since}`],
+  ].filter((fact) => fact[1] !== null);
+  return [`### Credential ${cell(name)}`, table(['', ''], facts)].join('\n\n');
 }
 
 function table(head: string[], rows: (string | number | null)[][]): string {

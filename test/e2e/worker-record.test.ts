@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { workerRecordId } from '../../src/domain/names.ts';
 import type { WorkerRecord } from '../../src/domain/worker.ts';
 import { oweSignal, workerQuery } from '../../src/workflows/messages.ts';
+import { startHook } from '../helpers/hook.ts';
 import { startOrderLab } from '../helpers/order-lab.ts';
 import { until } from '../helpers/until.ts';
 
@@ -17,22 +16,6 @@ afterAll(() => lab.fleet[Symbol.asyncDispose]());
 
 /** As short as the rule for leases allows. */
 const SHORT = { heartbeat: '3s', grace: '15s', selfKill: '2s' };
-
-/** An address that alerts are posted to, and what was. */
-async function startHook() {
-  const told: Record<string, string>[] = [];
-  const server = createServer((request, answer) => {
-    let body = '';
-    request.on('data', (data: Buffer) => (body += data.toString()));
-    request.on('end', () => {
-      told.push(JSON.parse(body) as Record<string, string>);
-      answer.end();
-    });
-  }).listen(0, '127.0.0.1');
-  await until(() => server.listening);
-  const webhook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { told, webhook, close: () => server.close() };
-}
 
 test('says that it was lost, tells once, lists what it owes, and that it is back and has paid', async () => {
   const { fleet, cli, inState, known, go } = lab;

@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts';
+import type { Tally } from '../domain/worker.ts';
+
+export interface WorkerOptions {
+  home: string;
+  config: Config;
+  env: NodeJS.ProcessEnv;
+  /** This machine's own dev server: its being down counts as contact, so that agents run on. */
+  ownsServer: boolean;
+  log(line: string): void;
+}
+
+export interface RunningWorker {
+  name: string;
+  machine: string;
+  hostQueue: string;
+  queues: string[];
+  coders: { name: string; version: string }[];
+  slots: { total: number; used(): number };
+  /** Resolves when the worker has stopped; rejects where the SDK's worker broke, or its server is another one now. */
+  done: Promise<void>;
+  /** `leave-agents`: they go on under the keeper for the self-kill deadline, to be adopted by the next worker here. */
+  stop(how: 'leave-agents' | 'stop-agents'): Promise<void>;
+  /** Takes no new work, and stops when its last run has ended. */
+  drain(): void;
+  /** What became of its runs, where it has drained. */
+  drained(): Tally | undefined;
+  /** No run here, and no backlog in any queue that it claims from. */
+  idle(): Promise<boolean>;
+}
