@@ -1,22 +1,38 @@
 import { readSegments, type LogStream } from '../adapters/segments.ts';
-import { askedIn } from '../domain/asks.ts';
+import { askedIn, promptIn } from '../domain/asks.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Deps } from './context.ts';
 import type { Follower } from './follow.ts';
 
 const TAIL_BYTES = 1_024;
 
-/** What a silent agent waits for: as its coder told it, was refused it last, or as a program asks a terminal for it. */
-export async function askedFor(
+interface Said {
+  follower: Follower;
+  stderrBytes: number;
+}
+
+/** What an agent waits for at a terminal that it does not have: silence of half a minute behind a prompt tells. */
+export const promptedFor = (deps: Deps, ref: RunRef, said: Said): Promise<string | undefined> =>
+  inTails(deps, ref, { ...said, look: promptIn });
+
+/**
+ * What an agent that was silent to its limit waited for: as its coder told it, as a program asked for it, or was refused it
+ * last. A line that only looks like a question is no reason to stop anybody earlier.
+ */
+export async function askedFor(deps: Deps, ref: RunRef, said: Said): Promise<string | undefined> {
+  const { waiting, last } = said.follower;
+  const asked = waiting ?? (await inTails(deps, ref, { ...said, look: askedIn }));
+  return asked ?? (last?.type === 'refused' ? last.what : undefined);
+}
+
+async function inTails(
   deps: Deps,
   ref: RunRef,
-  { follower, stderrBytes }: { follower: Follower; stderrBytes: number },
+  { follower, stderrBytes, look }: Said & { look: typeof askedIn },
 ): Promise<string | undefined> {
-  if (follower.waiting) return follower.waiting;
   const n = deps.registry.find(ref)?.n ?? 0;
   const dir = deps.home.task(ref.taskId).runOf(n).logs;
   const tail = async (stream: LogStream, bytes: number) =>
     (await readSegments({ dir, stream }, Math.max(0, bytes - TAIL_BYTES), TAIL_BYTES)).bytes.toString('utf8');
-  const asked = askedIn(await tail('stderr', stderrBytes)) ?? askedIn(await tail('stdout', follower.read));
-  return asked ?? (follower.last?.type === 'refused' ? follower.last.what : undefined);
+  return look(await tail('stderr', stderrBytes)) ?? look(await tail('stdout', follower.read));
 }

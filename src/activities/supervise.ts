@@ -3,7 +3,7 @@ import { newestChange } from '../adapters/file-changes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Usage } from '../domain/event.ts';
 import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
-import { askedFor } from './asking.ts';
+import { askedFor, promptedFor } from './asking.ts';
 import { Checkpoints } from './checkpoint.ts';
 import { endOf, endRun, unlessLost, type Deps } from './context.ts';
 import type { Follower } from './follow.ts';
@@ -13,7 +13,7 @@ import { turns } from './turns.ts';
 import { persist, unlessDisk } from './persist.ts';
 
 const POLL_MS = 200;
-/** Of silence, before a line that looks like a question counts as one. */
+/** Of silence, before a prompt counts as one. */
 const ASKING_MS = 30_000;
 
 interface Supervised {
@@ -80,13 +80,12 @@ async function supervise(
     const status = await keeper.status(ref).catch(unlessLost);
     if (status?.state !== 'live') continue;
     const sign = { now: performance.now(), bytes: follower.bytes + status.stderrBytes, cpuMs: status.cpuMs };
-    const { stderrBytes } = status;
-    if (asking.sample(sign) === 'quiet' && (await askedFor(deps, ref, { follower, stderrBytes })))
-      stop('waiting-for-permission');
+    const said = { follower, stderrBytes: status.stderrBytes };
+    if (asking.sample(sign) === 'quiet' && (await promptedFor(deps, ref, said))) stop('waiting-for-permission');
     if (idle.sample(sign) === 'active') continue;
     const silentMs = performance.now() - idle.since;
     if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)
       idle.stirred(performance.now());
-    else stop('stalled');
+    else stop((await askedFor(deps, ref, said)) ? 'waiting-for-permission' : 'stalled');
   }
 }

@@ -6,6 +6,10 @@ export function askedIn(output: string): string | undefined {
   return last !== undefined && ASKS.some((words) => words.test(last)) ? last.trim().slice(0, ASKED_MAX) : undefined;
 }
 
+/** The same where the line is not ended: as a program leaves it that waits for the answer, and hardly anything else does. */
+export const promptIn = (output: string): string | undefined =>
+  /\n\s*$/.test(plain(output)) ? undefined : askedIn(output);
+
 const ASKED_MAX = 200;
 
 // Words of the agent CLIs and of git, ssh and sudo under them, each at the end of what they say before they wait.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { askedIn } from '../../src/domain/asks.ts';
+import { askedIn, promptIn } from '../../src/domain/asks.ts';
 
 test.each([
   'Username for https://git.example.com: ',
@@ -34,4 +34,10 @@ test.each([
 test('what is asked is named, in short and without what a terminal would act on', () => {
   expect(askedIn('a\n\u001b[31mPassword: \u001b[0m')).toBe('Password:');
   expect(askedIn(`${'x'.repeat(10_000)} (y/n)?`)!.length).toBe(200);
+});
+
+test('only a line that is not ended is a prompt: a hint that was printed before may be the last of its stream for long', () => {
+  expect(promptIn('Tip\nPlease sign in: https://example.com/device\n')).toBeUndefined();
+  expect(promptIn('Password: \u001b[0m')).toBe('Password:');
+  expect(promptIn('Do it? [y/N]\u001b[K\n')).toBeUndefined();
 });
