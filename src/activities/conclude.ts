@@ -63,6 +63,7 @@ export async function conclude(
     ended,
     claim: bothEnds(said, CLAIM_MAX),
     ...(asked === undefined ? {} : { why: asked }),
+    ...(exit.stopped === 'overloaded' ? { why: 'its model was asked, and sent nothing for the whole idle limit' } : {}),
     ...(blocked === undefined ? {} : { blocked }),
     ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
     until: follower.until ?? (ended?.ok === false ? (wire.failed?.until ?? null) : null),

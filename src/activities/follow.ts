@@ -11,6 +11,8 @@ const CHUNKS = 16;
 const EVENTS_MAX = 16 * 1024 * 1024;
 const REFUSED_KEPT = 3;
 const REFUSED_CHARS = 200;
+/** Tool calls under way at one time. */
+const CALLS_MAX = 1_000;
 const BULKY: ReadonlySet<AgentEvent['type']> = new Set(['text', 'tool-call', 'tool-result']);
 
 /**
@@ -33,6 +35,12 @@ export class Follower {
   ended: Extract<AgentEvent, { type: 'ended' }> | null = null;
   lastAt: string | undefined;
 
+  /** The newest tool call without a result. */
+  get tool(): StoredEvent | undefined {
+    return [...this.#calls.values()].at(-1);
+  }
+
+  readonly #calls = new Map<string, StoredEvent>();
   readonly #heartbeat: NonNullable<Coder['heartbeat']>;
   readonly #log: { dir: string; stream: 'stdout' };
   readonly #file: string;
@@ -133,6 +141,8 @@ export class Follower {
       this.model = event.model ?? this.model;
     }
     if (event.type === 'text') this.text = event.text;
+    if (event.type === 'tool-call' && this.#calls.size < CALLS_MAX) this.#calls.set(event.id, event);
+    if (event.type === 'tool-result') this.#calls.delete(event.id);
     if (event.type === 'usage') this.usage = addUsage(this.usage, event);
     if (event.type === 'waiting') this.waiting = event.what;
     if (event.type === 'refused') this.#refuse(event.what);

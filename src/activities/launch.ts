@@ -6,6 +6,7 @@ import { putFiles } from '../adapters/put-files.ts';
 import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
 import type { Prepared, RunRecord } from '../adapters/run-registry.ts';
+import { doingOf } from '../domain/doing.ts';
 import type { StoredEvent } from '../domain/event.ts';
 import { FAILURES, type Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
@@ -23,6 +24,7 @@ import { tellCredential } from './seat.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 import { usageOf } from './usage.ts';
+import { WireWatch } from './wire-watch.ts';
 
 /** `person`: what a person said who sent the task on; it is also the last of `feedback`, for workers that do not know it apart. */
 export type LaunchOrder = RunRef & { feedback: string[]; person?: string };
@@ -43,14 +45,16 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   if (refused) return { ok: false, failure: await tellOf(deps, record, refused) };
 
   const used = () => usageOf(deps, follower, { record, coder });
+  const wire = new WireWatch(deps, order, prepared.policy.limits.idleMs);
   const progress = (): Progress => ({
     runId: order.runId,
     state: 'running',
     usage: used(),
     ...(follower.lastAt ? { lastEventAt: follower.lastAt } : {}),
     ...(follower.last ? { lastEvent: describe(follower.last) } : {}),
+    ...doing(follower, wire),
   });
-  const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used }));
+  const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used, wire }));
   await deps.proxy.close(wirePlace(deps, order));
   if (!exit) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
@@ -186,6 +190,11 @@ async function launchWanted(
     const launched = await keeper.launch({ ...order, askedAtBootSeconds: await stillWanted() });
     if (launched.ok || launched.why !== 'too-late') return launched as Exclude<LaunchAnswer, { why: 'too-late' }>;
   }
+}
+
+function doing({ tool, lastAt }: Follower, wire: WireWatch): { doing?: string } {
+  const said = doingOf({ wire: wire.live, tool: tool && { what: describe(tool), at: tool.at }, lastAt }, Date.now());
+  return said === undefined ? {} : { doing: said };
 }
 
 function describe(event: StoredEvent): string {

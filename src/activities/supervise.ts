@@ -11,6 +11,7 @@ import { isTaskCancelled } from './heartbeat.ts';
 import { IdleClock } from './idle.ts';
 import { turns } from './turns.ts';
 import { persist, unlessDisk } from './persist.ts';
+import type { WireWatch } from './wire-watch.ts';
 
 const POLL_MS = 200;
 /** Of silence, before a prompt counts as one. */
@@ -21,6 +22,7 @@ interface Supervised {
   prepared: Prepared;
   /** What it has used so far, with its cost. */
   used(): Usage;
+  wire: WireWatch;
 }
 
 /** Follows the agent until nothing of its process tree lives, and stops it at its limits. Undefined: its keeper is gone. */
@@ -36,7 +38,7 @@ export async function superviseAgent(deps: Deps, ref: RunRef, run: Supervised): 
 async function supervise(
   deps: Deps,
   ref: RunRef,
-  { follower, prepared, used, checkpoints }: Supervised & { checkpoints: Checkpoints },
+  { follower, prepared, used, wire, checkpoints }: Supervised & { checkpoints: Checkpoints },
 ): Promise<ExitRecord | undefined> {
   const { keeper, home } = deps;
   const { limits } = prepared.policy;
@@ -71,6 +73,8 @@ async function supervise(
 
     if (deps.holds.stopsAgents) stop('killed');
     checkpoints.tick();
+    wire.tick();
+    follower.wired = wire.live?.sum.usage;
     const usage = used();
     if (limits.tokens && usage.inputTokens + usage.outputTokens > limits.tokens) stop('over-budget');
     if (limits.costUsd && usage.costUsd > limits.costUsd) stop('over-budget');
@@ -79,13 +83,18 @@ async function supervise(
     nextIdle = performance.now() + idleEveryMs;
     const status = await keeper.status(ref).catch(unlessLost);
     if (status?.state !== 'live') continue;
-    const sign = { now: performance.now(), bytes: follower.bytes + status.stderrBytes, cpuMs: status.cpuMs };
-    const said = { follower, stderrBytes: status.stderrBytes };
+    const { stderrBytes, cpuMs } = status;
+    // What its model says is a sign of life as well: some CLIs print a message only when it is whole.
+    const bytes = follower.bytes + stderrBytes + (wire.live?.bytes ?? 0);
+    const sign = { now: performance.now(), bytes, cpuMs };
+    const said = { follower, stderrBytes };
     if (asking.sample(sign) === 'quiet' && (await promptedFor(deps, ref, said))) stop('waiting-for-permission');
     if (idle.sample(sign) === 'active') continue;
     const silentMs = performance.now() - idle.since;
     if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)
       idle.stirred(performance.now());
+    // An agent that waits for its model is not to blame.
+    else if (wire.live && wire.live.open > 0) stop('overloaded');
     else stop((await askedFor(deps, ref, said)) ? 'waiting-for-permission' : 'stalled');
   }
 }

@@ -40,7 +40,9 @@ export function taskTable(reports: readonly TaskReport[], { paint, nowMs }: { pa
       contextText(usage),
       costText(usage),
       oneLine(
-        [report.reason, report.state === 'done' ? noAcceptance(report) : report.message].filter(Boolean).join(': '),
+        [report.reason, report.state === 'done' ? noAcceptance(report) : (report.message ?? report.live?.doing)]
+          .filter(Boolean)
+          .join(': '),
         60,
       ),
     ];
@@ -69,6 +71,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
       report.live?.lastEvent &&
         `${report.live.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago: ` : ''}${report.live.lastEvent}`,
     ],
+    ['Doing', report.live?.doing],
     ['Elapsed', elapsed(report, nowMs)],
     ['Attempts', report.attempts.max > 0 && `${report.attempts.used} of ${report.attempts.max}`],
     ['Next try', report.retryAt],

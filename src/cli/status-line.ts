@@ -62,7 +62,7 @@ export function describe(report: TaskReport, nowMs: number): string {
     elapsed(report, nowMs),
     used && `${used} tokens`,
     state === 'queued' && untilRetryMs > 0 && `next run in ${formatDuration(untilRetryMs)}`,
-    state === 'running' ? live?.lastEvent : message,
+    state === 'running' ? (live?.doing ?? live?.lastEvent) : message,
   ]
     .filter(Boolean)
     .join(' · ');

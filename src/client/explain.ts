@@ -72,7 +72,8 @@ function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): str
       return `${on} makes its worktree and runs the repository's setup commands, ${since}`;
     case 'running': {
       const last = live?.lastEvent ? `: last event ${ago(live.lastEventAt, nowMs)}: ${live.lastEvent}` : '';
-      return `the agent runs on ${on}, ${since}${last}`;
+      const doing = live?.doing ? `; ${live.doing}` : '';
+      return `the agent runs on ${on}, ${since}${last}${doing}`;
     }
     case 'verifying':
       return message && !report.partial

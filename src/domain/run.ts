@@ -40,6 +40,7 @@ export interface LateResult {
 export type StopReason = Extract<
   Reason,
   | 'stalled'
+  | 'overloaded'
   | 'timed-out'
   | 'over-budget'
   | 'waiting-for-permission'
@@ -146,6 +147,8 @@ export interface Progress {
   /** ISO */
   lastEventAt?: string;
   lastEvent?: string;
+  /** What it waits for: its model, a tool, or nobody knows what. */
+  doing?: string;
   usage?: Usage;
 }
 

@@ -113,4 +113,46 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     expect(report).toMatchObject({ state: 'done', attempts: { used: 1 }, runs: [{ runId: live?.runId }] });
     expect(wireOf(id).whole).toBe(false);
   });
+
+  test('a model that is asked and sends nothing is to blame, not the agent; people see that it is slow', async () => {
+    const id = await enqueue(name, [HELLO[0]!, { text: 'Let me think.', stall: 'silent', times: Infinity }], {
+      limits: { idle: '13s' },
+    });
+    const slow = await until(
+      async () => {
+        const { live } = await fleet.fleet.view(id);
+        return /^the model is slow: no byte for \d+s$/.exec(live?.doing ?? '')?.[0];
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect((await fleet.cli(['explain', id])).stdout).toContain(slow.slice(0, 30));
+    const report = await until(
+      async () => {
+        const view = await fleet.fleet.view(id);
+        return view.retryAt && view;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(report).toMatchObject({ reason: 'overloaded', attempts: { used: 0 }, runs: [{ counts: false }] });
+    expect(report.message).toMatch(/sent nothing for the whole idle limit/);
+    // The events of a killed codex tell no tokens.
+    expect(report.usage).toMatchObject({ inputTokens: 1_000, outputTokens: 20 });
+    await fleet.fleet.cancel(id);
+    await until(async () => (await fleet.fleet.view(id)).state === 'cancelled', { timeoutMs: 40_000 });
+  });
+
+  test('a rate limit says when it is reset, also where the CLI does not', async () => {
+    const id = await enqueue(name, [{ fail: 'rate', resetSeconds: 3_600, times: Infinity }]);
+    const report = await until(
+      async () => {
+        const view = await fleet.fleet.view(id);
+        return view.retryAt && view;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(report).toMatchObject({ reason: 'rate-limited', attempts: { used: 0 } });
+    expect(Math.abs(Date.parse(report.retryAt!) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    await fleet.fleet.cancel(id);
+    await until(async () => (await fleet.fleet.view(id)).state === 'cancelled', { timeoutMs: 40_000 });
+  });
 });

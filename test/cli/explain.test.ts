@@ -128,6 +128,16 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
       state: 'running',
       worker: 'ada',
       runs: [run],
+      live: { runId: run.runId, state: 'running', doing: 'the model is slow: no byte for 1m 30s' },
+    },
+    {},
+    'the agent runs on worker ada, for 2m; the model is slow: no byte for 1m 30s',
+  ],
+  [
+    {
+      state: 'running',
+      worker: 'ada',
+      runs: [run],
       live: { runId: '1-a', state: 'running', lastEvent: 'Bash ls', lastEventAt: '2026-01-01T00:09:56Z' },
     },
     {},

@@ -15,6 +15,8 @@ const OWN = new Set([
   'accept-encoding',
 ]);
 
+const LONG_WAIT_S = 30;
+
 export interface Passed {
   run: OpenRun;
   route: Route;
@@ -117,9 +119,15 @@ function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[
 const passedBack = (headers: Record<string, string | string[] | undefined>): Record<string, string | string[]> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || OWN.has(name) || name === 'location' ? [] : [[name, value] as const],
+      value === undefined || OWN.has(name) || name === 'location' || isLongWait(name, value)
+        ? []
+        : [[name, value] as const],
     ),
   );
+
+/** A CLI that waits for an hour by itself would hold its slot: the worker knows the time, and ends it without. */
+const isLongWait = (name: string, value: string | string[]): boolean =>
+  name === 'retry-after' && !(Number(value) <= LONG_WAIT_S);
 
 const flat = (headers: Record<string, string | string[] | undefined>): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value ?? '')]));
