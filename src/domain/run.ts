@@ -147,7 +147,7 @@ export interface Progress {
   /** ISO */
   lastEventAt?: string;
   lastEvent?: string;
-  /** What it waits for: its model, a tool, or nobody knows what. */
+  /** What it waits for. */
   doing?: string;
   usage?: Usage;
 }

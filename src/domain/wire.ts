@@ -8,7 +8,7 @@ export type WireLine =
   | { type: 'unseen'; at: string; why: string }
   /** The proxy was started anew: exchanges that were under way have no line. */
   | { type: 'restarted'; at: string }
-  /** The file has reached its size: what follows has no calls and results, or is not there at all. */
+  /** The file has reached its size, or the disk was full: exchanges that followed are missing. */
   | { type: 'full'; at: string }
   | WireExchange;
 
@@ -39,8 +39,9 @@ export interface WireExchange {
   quota?: Record<string, string>;
   /** The answer did not come to its end. */
   cut?: true;
-  /** What could not be read, a phrase. */
+  /** Why something in the answer, or in the request, could not be read. */
   unread?: string;
+  unreadRequest?: string;
 }
 
 export interface WireCall {
@@ -71,7 +72,7 @@ export interface WireLog {
   /** Set where the calls went another way: why. */
   unseen: string | null;
   exchanges: WireExchange[];
-  /** Nothing is missing in it: no restart of the proxy, no full file, nothing that could not be read. */
+  /** No call is missing in it: no restart of the proxy, no full file, no answer that could not be read. */
   whole: boolean;
 }
 

@@ -7,13 +7,14 @@ import { inventedFiles } from './claimed-files.ts';
 import { unbackedClaim } from './claims.ts';
 import { agreement } from './hooks.ts';
 import { isAble, isCut, toolCalls, type ToolCall } from './shell-calls.ts';
+import { backing } from './wire.ts';
 
 const NAME_MAX = 40;
 
 /**
- * The tool calls in the event stream, matched by id to their results and held against the coder's hooks, against what the
- * agent says that it did and against what was changed. Codex leaves out calls that were refused. Only for tasks that must
- * change files.
+ * The tool calls in the event stream, matched by id to their results and held against what the model was seen to ask for, what
+ * the coder's hooks saw, what the agent says that it did, and what was changed. Codex leaves out calls that were refused. Only
+ * for tasks that must change files.
  */
 export const tools: ReceiptCollector = {
   kind: 'tools',
@@ -25,6 +26,7 @@ export const tools: ReceiptCollector = {
     const ids = new Set(calls.map(({ id }) => id));
     const byName = tally(calls);
     const hooks = agreement(given);
+    const wire = backing(given);
     const stray = await unexplained(
       calls,
       given.result.changes.map(({ path }) => path),
@@ -39,15 +41,19 @@ export const tools: ReceiptCollector = {
       unasked: sample(answered.filter((id) => !ids.has(id))),
       ...(stray.length > 0 ? { unexplained: sample(stray) } : {}),
       byHooks: hooks.evidence,
+      byWire: wire.evidence,
     };
     const made = named(
       Object.entries(byName).map(([name, n]) => `${n} ${name}`),
       6,
     );
-    const wrong = await lie(given, calls, { forged: hooks.forged, made, stray });
+    const wrong = await lie(given, calls, { forged: wire.forged ?? hooks.forged, made, stray });
     if (wrong) return { ok: false, ...wrong, evidence };
-    const notes =
-      stray.length > 0 ? [`${counted(stray.length, 'path')} that no call names`, ...hooks.notes] : hooks.notes;
+    const notes = [
+      ...(stray.length > 0 ? [`${counted(stray.length, 'path')} that no call names`] : []),
+      ...hooks.notes,
+      ...wire.notes,
+    ];
     return { ok: true, summary: [`${counted(calls.length, 'tool call')}: ${made}`, ...notes].join('; '), evidence };
   },
 };

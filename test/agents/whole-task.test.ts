@@ -250,15 +250,23 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     expect(await fleet.settled(id)).toMatchObject({ state: 'done', attempts: { used: 1 } });
   });
 
-  test('a model that never answers: stalled by the idle limit, and the whole tree is gone', async () => {
+  test('a model that never answers: ended by the idle limit, and the whole tree is gone', async () => {
+    // Here codex goes to its model by a provider of its own, past the proxy: nobody sees that it waits for it.
+    const why = name === 'claude' ? 'overloaded' : 'stalled';
     const stall = name === 'claude' ? 'silent' : 'midway';
     const id = await enqueue(name, [HELLO[0]!, { text: 'Let me think.', stall, times: Infinity }], {
       limits: { idle: '3s' },
       ...ONCE,
     });
-    const report = await fleet.settled(id);
-    expect(report).toMatchObject({ state: 'parked', reason: 'stalled', attempts: { used: 1 } });
-    expect(receipt(report, 'exit')).toMatchObject({ ok: false, evidence: { stopped: 'stalled', unclean: false } });
+    const report = await until(
+      async () => {
+        const view = await fleet.fleet.view(id);
+        return view.runs[0]?.reason && view.receipts.length > 0 && view;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(report).toMatchObject({ runs: [{ reason: why, counts: why === 'stalled' }] });
+    expect(receipt(report, 'exit')).toMatchObject({ ok: false, evidence: { stopped: why, unclean: false } });
     expect(turns()).toEqual([0, 1]);
     expect(await leftOf(id)).toEqual([]);
   });

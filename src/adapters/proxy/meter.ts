@@ -7,8 +7,10 @@ import { Found, object, objects, parsed, sha256, type Json, type Reader, type To
 
 /** Of a body that is read as a whole: a longer one is passed on, and noted. */
 const BODY_MAX = 32 * 1024 * 1024;
-/** Of all bodies that are being read at one time. */
-const ALL_MAX = 128 * 1024 * 1024;
+/** Of all requests that are being read at one time: an agent may send what it likes. */
+const REQUESTS_MAX = 128 * 1024 * 1024;
+/** Of one request: more are not told. */
+const RESULTS_MAX = 500;
 const MESSAGE_MAX = 300;
 const DECODERS: Record<string, () => Transform> = {
   gzip: createGunzip,
@@ -17,21 +19,27 @@ const DECODERS: Record<string, () => Transform> = {
   br: createBrotliDecompress,
 };
 
-let held = 0;
+let requests = 0;
 
 /** A copy of a body as it goes by, with a limit. */
 class Copy {
+  readonly #isRequest: boolean;
   size = 0;
+
+  constructor(isRequest: boolean) {
+    this.#isRequest = isRequest;
+  }
+
   #chunks: Buffer[] | undefined = [];
   #held = 0;
 
   push(bytes: Buffer): void {
     this.size += bytes.length;
-    if (this.size > BODY_MAX || held + bytes.length > ALL_MAX) this.drop();
+    if (this.size > BODY_MAX || (this.#isRequest && requests + bytes.length > REQUESTS_MAX)) this.drop();
     if (!this.#chunks) return;
     this.#chunks.push(bytes);
     this.#held += bytes.length;
-    held += bytes.length;
+    if (this.#isRequest) requests += bytes.length;
   }
 
   /** Undefined where it was too long. */
@@ -42,7 +50,7 @@ class Copy {
   }
 
   drop(): void {
-    held -= this.#held;
+    if (this.#isRequest) requests -= this.#held;
     [this.#chunks, this.#held] = [undefined, 0];
   }
 }
@@ -53,7 +61,7 @@ export class Meter {
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   readonly #found = new Found();
-  readonly #request = new Copy();
+  readonly #request = new Copy(true);
   readonly #path: string;
   #answer: Copy | undefined;
   #events: EventReader | undefined;
@@ -62,6 +70,7 @@ export class Meter {
   #status: number | null = null;
   #firstByteMs: number | null = null;
   #unread: string | undefined;
+  #unreadRequest: string | undefined;
   #failed: WireExchange['error'];
   sent = 0;
   received = 0;
@@ -89,7 +98,7 @@ export class Meter {
       this.#decoder?.on('data', (bytes: Buffer) => this.#read(bytes)).on('error', () => this.#garbled());
     }
     if (/^text\/event-stream/i.test(headers['content-type'] ?? '')) this.#events = new EventReader();
-    else this.#answer = new Copy();
+    else this.#answer = new Copy(false);
   }
 
   answer(bytes: Buffer): void {
@@ -112,7 +121,11 @@ export class Meter {
     if (!cut) await this.#complete();
     this.#decoder?.destroy();
     this.#answer?.drop();
-    const results = fresh(this.#told().map(({ id, text }) => ({ id, sha256: sha256(text) })));
+    const results = fresh(
+      this.#told()
+        .slice(-RESULTS_MAX)
+        .map(({ id, text }) => ({ id, sha256: sha256(text) })),
+    );
     const { calls, usage, model, unread = this.#unread } = this.#found;
     const error = this.#failed ?? this.#error();
     const until = error && resetOf(this.#headers, this.#found.error?.body, Date.now());
@@ -132,6 +145,7 @@ export class Meter {
       ...(quota ? { quota } : {}),
       ...(cut ? { cut: true as const } : {}),
       ...(unread === undefined ? {} : { unread }),
+      ...(this.#unreadRequest === undefined ? {} : { unreadRequest: this.#unreadRequest }),
     };
   }
 
@@ -183,7 +197,7 @@ export class Meter {
     const bytes = this.#request.take();
     const body = bytes && object(parsed(bytes.toString('utf8')));
     if (body) return this.#reader.results(body);
-    this.#unread ??= bytes ? 'its request is no JSON' : 'its request is too long to be read';
+    this.#unreadRequest = bytes ? 'it is no JSON' : 'it is too long';
     return [];
   }
 

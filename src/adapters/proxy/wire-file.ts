@@ -2,42 +2,54 @@ import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WireLine, WireLog } from '../../domain/wire.ts';
 
-/** Lines are whole up to here; then they lack calls and results, and at twice the size nothing is added any more. */
+/** Lines are whole up to here; then they have only ids and names of calls, and at twice the size nothing is added any more. */
 const FULL = 8 * 1024 * 1024;
+/** Exchanges that held nothing, such as a refused one or a list of models: an agent must not fill the file with them. */
+const EMPTY_MAX = 1_000;
 
 /** A run's `wire.jsonl`, as its writer has it. */
 export class WireFile {
   readonly #path: string;
   #size: number;
+  #empty = 0;
+  #missed = false;
+  /** The file says that something is missing. */
+  #marked = false;
 
   constructor(path: string) {
     this.#path = path;
     this.#size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Never throws: what a full disk does not take is missing there, and told as such by the next line that it takes. */
+  /** Never throws: what a full disk does not take is missing there, and told as such once there is room. */
   append(line: WireLine): void {
-    if (this.#size > 2 * FULL) return;
-    const full = this.#size > FULL && line.type === 'exchange';
-    try {
-      if (full && !this.#marked) this.#write({ type: 'full', at: line.at });
-      this.#marked ||= full;
-      this.#write(full ? { ...line, calls: [], results: [] } : line);
-    } catch {
-      this.#marked = false;
-      this.#size = Math.max(this.#size, FULL + 1);
+    if (line.type === 'exchange' && !line.usage && line.calls.length + line.results.length === 0) {
+      this.#empty += 1;
+      if (this.#empty > EMPTY_MAX) return;
     }
+    const room = this.#size <= 2 * FULL && this.#write(this.#size > FULL ? thin(line) : line);
+    this.#missed ||= !room;
+    if (this.#missed && !this.#marked) this.#marked = this.#write({ type: 'full', at: line.at });
   }
 
-  #marked = false;
-
-  #write(line: WireLine): void {
-    const text = `${JSON.stringify(line)}\n`;
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    appendFileSync(this.#path, text, { mode: 0o600 });
+  #write(line: WireLine): boolean {
+    // A full disk may have cut the line before.
+    const text = `${this.#missed ? '\n' : ''}${JSON.stringify(line)}\n`;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      appendFileSync(this.#path, text, { mode: 0o600 });
+    } catch {
+      return false;
+    }
     this.#size += Buffer.byteLength(text);
+    return true;
   }
 }
+
+const thin = (line: WireLine): WireLine =>
+  line.type === 'exchange'
+    ? { ...line, results: [], calls: line.calls.map((call) => ({ ...call, input: call.input.slice(0, 20) })) }
+    : line;
 
 export const noteUnseen = (path: string, why: string): void =>
   new WireFile(path).append({ type: 'unseen', at: new Date().toISOString(), why });
