@@ -35,6 +35,7 @@ const ALLOWED: Record<string, string[]> = {
   'config.ts': ['domain', 'config', 'fs', 'net'],
   'workflows/planted.ts': ['domain', 'workflows', 'messages', 'sdk-workflow'],
   'coders/planted.ts': ['domain', 'ports', 'coders'],
+  'drivers/planted.ts': ['domain', 'coders', 'fs', 'net'],
   'adapters/planted.ts': ['domain', 'ports', 'config', 'adapters', 'execa', 'fs', 'net', 'sdk-client', 'sdk-worker'],
   'adapters/deep/planted.ts': [
     'domain',

@@ -1,27 +1,30 @@
 import { basename } from 'node:path';
 import type { AgentStart, Coder, ContextSource, Upstream } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
+import { conversationOf, driven, driveProtocol } from './drive.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
 /**
- * Codex CLI, unattended, by `codex exec`. Command line as observed on 0.169.0 (`facts/coders.md`, section 4).
+ * Codex CLI, unattended, by its app-server, or by `codex exec` where the configuration says `protocol: codex`. As observed
+ * on 0.169.0 (`facts/coders.md`, section 4): exec's events have no call ids, no error codes, no refusals, and usage at the end only.
  *
  * No sandbox of its own: it breaks commits without a word (`index.lock: Read-only file system`); the run's namespace is
  * the boundary. Clean context: CODEX_HOME is the run's own, with the configuration below. The repository's AGENTS.md
  * counts; its `.codex/config.toml`, rules and skills do not.
  */
-const FLAGS = [
+const EXEC = [
   'exec',
   '--json',
   '--dangerously-bypass-approvals-and-sandbox',
   '--skip-git-repo-check',
   '--ignore-rules',
 ];
+const SERVER = ['app-server', '--config=sandbox_mode="danger-full-access"', '--config=approval_policy="never"'];
 
 // `unbounded_connection_retries` prints "Reconnecting" for ever without a network, which looks like progress.
 const OFF = ['apps', 'plugins', 'goals', 'multi_agent', 'image_generation', 'unbounded_connection_retries'];
 
-/** The key stays out of the environment of the agent's commands. `--json` shows neither refusals nor error codes. */
+/** The key stays out of the environment of the agent's commands. */
 const CHECKS = 'check_for_update_on_startup = false\n';
 const CONFIG = `
 [analytics]
@@ -36,33 +39,33 @@ const OWN_WAY = /model_provider|base_url|chatgpt|^--oss$|^--local-provider|^--pr
 
 export function createCodex(overlay: CoderDeclaration = {}): Coder {
   const command = overlay.command ?? ['codex'];
+  const exec = overlay.protocol === 'codex';
   return {
     name: 'codex',
     command,
-    ...codexProtocol,
+    ...(exec ? codexProtocol : driveProtocol),
     model: overlay.model,
-    // `codex exec` does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
+    // Codex does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
     env: [...new Set(['CODEX_API_KEY', 'OPENAI_BASE_URL', ...(overlay.env ?? [])])],
     keys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
     upstream: (env) => ((overlay.args ?? []).some((arg) => OWN_WAY.test(arg)) ? undefined : upstreamOf(env)),
     sessionFile: (session) => ['.codex', 'sessions', '*', '*', '*', `rollout-*-${session}.jsonl`],
     about: { install: 'npm install -g @openai/codex', tried: '0.169.0', least: '0.150.0', by: 'binary' },
     context: CONTEXT,
-    start({ tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume }) {
+    start(order) {
+      const { tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume } = order;
       const config = `${home}/.codex`;
+      const flags = [
+        ...OFF.map((feature) => `--disable=${feature}`),
+        `--config=skills.include_instructions=${inherit === 'user'}`,
+        ...(inherit === 'none' ? ['--config=project_doc_max_bytes=0'] : []),
+        ...(exec ? [`--cd=${tree}`, ...(model ? [`--model=${model}`] : [])] : []),
+        ...(overlay.args ?? []),
+      ];
       return {
-        argv: [
-          ...command,
-          ...FLAGS,
-          ...OFF.map((feature) => `--disable=${feature}`),
-          `--config=skills.include_instructions=${inherit === 'user'}`,
-          ...(inherit === 'none' ? ['--config=project_doc_max_bytes=0'] : []),
-          `--cd=${tree}`,
-          ...(model ? [`--model=${model}`] : []),
-          ...(overlay.args ?? []),
-          ...(resume ? ['resume', resume.id] : []),
-          '-',
-        ],
+        argv: exec
+          ? [...command, ...EXEC, ...flags, ...(resume ? ['resume', resume.id] : []), '-']
+          : driven({ protocol: 'codex', command: [...command, ...SERVER, ...flags], ...conversationOf(order, model) }),
         stdin: prompt,
         env: { HOME: home, CODEX_HOME: config, ...(proxy ? { CODEX_API_KEY: proxy.key } : {}) },
         files: {

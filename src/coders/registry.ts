@@ -4,6 +4,7 @@ import { createClaude } from './claude.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { createCodex } from './codex.ts';
 import { codexProtocol } from './codex-stream.ts';
+import { conversationOf, driven, driveProtocol } from './drive.ts';
 import { createGemini } from './gemini.ts';
 import { geminiProtocol } from './gemini-stream.ts';
 import { noProtocol } from './none.ts';
@@ -13,6 +14,10 @@ export const PROTOCOLS = {
   claude: claudeProtocol,
   codex: codexProtocol,
   gemini: geminiProtocol,
+  /** The Agent Client Protocol, by a driver. */
+  acp: driveProtocol,
+  /** Our own events, as a driver prints them. */
+  events: driveProtocol,
   none: noProtocol,
 } as const satisfies Record<ProtocolName, Protocol>;
 
@@ -33,7 +38,7 @@ export function createCoders(declared: Readonly<Record<string, CoderDeclaration>
   return new Map([...builtin, ...own].map((coder) => [coder.name, coder]));
 }
 
-/** Gets the prompt by stdin and a HOME of its own; its argv is exactly what was declared. */
+/** Gets the prompt by stdin and a HOME of its own; its argv is exactly what was declared, behind a driver where it needs one. */
 function declare(name: string, { command, protocol, args = [], env = [], model }: CoderDeclaration): Coder | undefined {
   if (!command || !protocol) return undefined;
   return {
@@ -43,8 +48,9 @@ function declare(name: string, { command, protocol, args = [], env = [], model }
     env,
     start: (order) => {
       const chosen = order.model ?? model;
+      const argv = [...command, ...args];
       return {
-        argv: [...command, ...args],
+        argv: protocol === 'acp' ? driven({ protocol, command: argv, ...conversationOf(order, chosen) }) : argv,
         stdin: order.prompt,
         env: { HOME: order.home, ...(chosen ? { FLEET_MODEL: chosen } : {}) },
         files: {},

@@ -2,5 +2,5 @@
 export const BUILTIN_CODERS = ['claude', 'codex', 'gemini'] as const;
 
 /** What a declared program's output can be read as. */
-export const PROTOCOL_NAMES = ['claude', 'codex', 'gemini', 'none'] as const;
+export const PROTOCOL_NAMES = ['claude', 'codex', 'gemini', 'acp', 'events', 'none'] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];

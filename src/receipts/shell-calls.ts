@@ -3,11 +3,12 @@ import type { StoredEvent } from '../domain/event.ts';
 // Names of claude's and codex's tools, and of the usual others, in lower case.
 const SHELLS = new Set([
   ...['bash', 'shell', 'local_shell', 'command_execution', 'exec_command', 'shell_command', 'powershell'],
-  ...['run_shell_command', 'execute_command', 'exec', 'terminal'],
+  ...['run_shell_command', 'execute_command', 'exec', 'terminal', 'execute'],
 ]);
 const EDITORS = new Set([
   ...['edit', 'multiedit', 'write', 'notebookedit', 'apply_patch', 'file_change', 'write_file', 'create'],
   ...['replace', 'patch', 'create_file', 'edit_file', 'str_replace_editor', 'str_replace_based_edit_tool'],
+  ...['delete', 'move'],
   // What a sub-agent did is not always told.
   ...['task', 'agent'],
 ]);

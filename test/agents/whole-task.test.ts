@@ -72,8 +72,11 @@ async function enqueue(coder: Name, turns: Turn[], input: Partial<TaskInput> = {
 const ONCE = { retry: { maxAttempts: 1 } };
 const asked = () => model.requests.slice(first).filter(({ turn }) => turn !== null);
 /** What the fleet itself told the agent, as it stands in a request's JSON. */
+/** The last one of the conversation. */
 const promptOf = ({ body }: ModelRequest): string =>
-  JSON.parse(`"${/# Objective(?:[^"\\]|\\.)*/.exec(body)?.[0] ?? ''}"`) as string;
+  JSON.parse(
+    `"${[...body.matchAll(/# (?:Objective|It was not accepted)(?:[^"\\]|\\.)*/g)].at(-1)?.[0] ?? ''}"`,
+  ) as string;
 const turns = () => asked().map(({ turn }) => turn);
 const receipt = (report: TaskReport, kind: string) => report.receipts.find((each) => each.kind === kind);
 const leftOf = (id: string) => strays(`${worker.home}/runs/${id}/`);
@@ -180,7 +183,8 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     open();
     const uid = process.getuid!();
     expect(seen).toMatchObject({
-      exe: await realpath(agentBinaries()[name]),
+      // Codex is the child of the driver that talks to it.
+      exe: await realpath(name === 'codex' ? process.execPath : agentBinaries()[name]),
       uid,
       ownNamespaces: ['pid', 'mnt', 'user'],
     });
@@ -221,7 +225,7 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     const [before, after] = asked().map(promptOf);
     expect(before).toMatch(/^# Objective\n\nAdd hello.txt\n/);
     expect(before).not.toContain('Earlier runs');
-    expect(after).toMatch(/# Earlier runs of this task were rejected\n[^#]*86\/86 tests/);
+    expect(after).toMatch(/^# It was not accepted\n[^#]*86\/86 tests/);
     expect(await git(repo, 'show', `fleet/${id}:hello.txt`)).toBe('hello from the agent');
   });
 
@@ -232,7 +236,7 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     await until(() => turns().length > 1, { timeoutMs: 30_000 });
     expect(await fleet.settled(id)).toMatchObject({ state: 'done', attempts: { used: 1 } });
     const prompt = promptOf(asked()[1]!);
-    expect(prompt).toMatch(/# Earlier runs of this task were rejected\n[^#]*86\/86 tests/);
+    expect(prompt).toMatch(/^# It was not accepted\n[^#]*86\/86 tests/);
     expect(prompt).toContain('Write it this time');
   });
 

@@ -113,15 +113,29 @@ describe('start', () => {
       .get('codex')
       ?.start({ ...order, ...extra });
 
-  test('the prompt goes by stdin, which `-` at the end asks for', () => {
+  const exec = { protocol: 'codex' as const };
+  const asked = (extra = {}, declared = {}) => JSON.parse(start(extra, declared)?.argv[2] ?? '') as object;
+
+  test('it is talked to by a driver, with the prompt on its stdin', () => {
     expect(start()?.stdin).toBe('Do it');
-    expect(start({}, { args: ['--search'] })?.argv.slice(-2)).toEqual(['--search', '-']);
-    expect(start()?.argv).toContain('--cd=/run/tree');
+    expect(start()?.argv.slice(0, 2)).toEqual([process.execPath, expect.stringMatching(/dist\/drivers\/main\.js$/)]);
+    expect(asked({}, { args: ['-c', 'a=1'] })).toEqual({
+      protocol: 'codex',
+      command: expect.arrayContaining(['codex', 'app-server', '-c', 'a=1']),
+      cwd: '/run/tree',
+    });
+  });
+
+  test('by `codex exec`, `-` at the end asks for the prompt', () => {
+    expect(start({}, { ...exec, args: ['--search'] })?.argv.slice(-2)).toEqual(['--search', '-']);
+    expect(start({}, exec)?.argv).toContain('--cd=/run/tree');
   });
 
   test('the task’s model wins over the configured one', () => {
-    expect(start({}, { model: 'a' })?.argv).toContain('--model=a');
-    expect(start({ model: 'b' }, { model: 'a' })?.argv).toContain('--model=b');
+    expect(start({}, { ...exec, model: 'a' })?.argv).toContain('--model=a');
+    expect(start({ model: 'b' }, { ...exec, model: 'a' })?.argv).toContain('--model=b');
+    expect(asked({}, { model: 'a' })).toMatchObject({ model: 'a' });
+    expect(asked({ model: 'b' }, { model: 'a' })).toMatchObject({ model: 'b' });
   });
 
   test('its configuration is the run’s own; the login is a link', () => {
@@ -136,9 +150,13 @@ describe('start', () => {
 test('goes on in a session of another HOME, whose file may lie under any date', () => {
   const order = { runId: '2-b', tree: '/r/tree', home: '/h', userHome: '/u', prompt: 'x', inherit: 'project' as const };
   const resume = { id: 'an-id', file: '/r/s/rollout-x-an-id.jsonl' };
-  const { argv, files } = createCoders()
-    .get('codex')!
-    .start({ ...order, resume });
-  expect(argv.slice(-3)).toEqual(['resume', 'an-id', '-']);
+  const coder = (declared = {}) => createCoders({ codex: declared }).get('codex')!;
+  const { argv, files } = coder().start({ ...order, resume });
+  expect(JSON.parse(argv[2]!)).toMatchObject({ resume: 'an-id', cwd: '/r/tree' });
+  expect(
+    coder({ protocol: 'codex' })
+      .start({ ...order, resume })
+      .argv.slice(-3),
+  ).toEqual(['resume', 'an-id', '-']);
   expect(files).toMatchObject({ '/h/.codex/sessions/2000/01/01/rollout-x-an-id.jsonl': { copy: resume.file } });
 });

@@ -193,9 +193,10 @@ function apiOf(path: string): ModelRequest['api'] {
 
 /** Where the CLI says that it runs, in its prompt: `working directory: /x` (claude, opencode) or `<cwd>/x</cwd>` (codex). */
 function cwdOf(body: string): string {
-  return CWDS.flatMap((words) => words.exec(body)?.[1] ?? [])[0] ?? '.';
+  return CWDS.flatMap((words) => [...body.matchAll(words)].at(-1)?.[1] ?? [])[0] ?? '.';
 }
-const CWDS = [/working in the directory: ([^\s"\\]+)/, /[Ww]orking directory: ([^\s"\\]+)/, /<cwd>([^<]+)<\/cwd>/];
+/** A conversation that goes on elsewhere names its old folder first. */
+const CWDS = [/working in the directory: ([^\s"\\]+)/g, /[Ww]orking directory: ([^\s"\\]+)/g, /<cwd>([^<]+)<\/cwd>/g];
 
 function keyOf(request: IncomingMessage): string {
   const { authorization, 'x-api-key': anthropicKey, 'x-goog-api-key': googleKey } = request.headers;

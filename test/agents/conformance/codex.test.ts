@@ -5,7 +5,7 @@ import { conformance } from './suite.ts';
 conformance({
   name: 'codex',
   package: '@openai/codex',
-  fixtures: 'codex',
+  fixtures: 'events',
   setup: (url) => {
     const { coders, env } = scriptedAt(url);
     return { coder: createCoders(coders).get('codex')!, env };

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** What a driver is started with, as the one argument of its program: no secrets, every user of the machine can read it. */
+export const driveOrder = z.strictObject({
+  protocol: z.enum(['acp', 'codex']),
+  /** The agent CLI and its arguments. */
+  command: z.array(z.string()).min(1),
+  /** The worktree, absolute. */
+  cwd: z.string(),
+  model: z.string().optional(),
+  /** The session to go on with. */
+  resume: z.string().optional(),
+});
+export type DriveOrder = z.infer<typeof driveOrder>;

@@ -1,0 +1,148 @@
+import { expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { driven, driveProtocol } from '../../src/coders/drive.ts';
+import { createCoders } from '../../src/coders/registry.ts';
+import type { CoderFailure } from '../../src/domain/event.ts';
+import { runCoder, workspace, type Workspace } from '../agents/run-coder.ts';
+import { only } from '../coders/recorded.ts';
+import { until } from '../helpers/until.ts';
+
+const AGENT = join(import.meta.dirname, '../fixtures/agents/acp.mjs');
+const SESSION = '0b7e6f3a-1c52-4b8e-9d3a-2f4c5d6e7f80';
+
+async function play(behaviour: string, at: Workspace, more: { model?: string; resume?: string } = {}) {
+  const { model, resume } = more;
+  const command = [process.execPath, AGENT, behaviour];
+  const coder = createCoders({ mine: { command, protocol: 'acp', env: ['MY_API_KEY'], model } }).get('mine')!;
+  const env = { MY_API_KEY: 'sk-very-secret-1' };
+  return runCoder(coder, at, { env, ...(resume ? { resume: { id: resume, file: '' } } : {}) });
+}
+
+test('a task is done: text, calls with their results, usage, cost and the last word; what it asks is allowed', async () => {
+  using at = workspace();
+  const { events, exitCode } = await play('works', at);
+  expect(exitCode).toBe(0);
+  expect(events).toEqual([
+    { type: 'started', session: SESSION },
+    { type: 'text', text: 'I will write it.' },
+    { type: 'tool-call', id: 'call-1', name: 'execute', input: expect.stringContaining('> hello.txt && git add') },
+    { type: 'tool-result', id: 'call-1', ok: true, output: expect.stringContaining('Add hello.txt') },
+    { type: 'usage', input: 0, output: 0, cached: 0, context: 1_500, window: 200_000 },
+    { type: 'text', text: 'All done: hello.txt is committed.' },
+    { type: 'usage', input: 1_300, output: 200, cached: 300, costUsd: 0.25 },
+    { type: 'ended', ok: true, text: 'All done: hello.txt is committed.' },
+  ]);
+  expect(at.git('log', '--format=%s')).toBe('Add hello.txt\nbase\n');
+  expect(readFileSync(join(at.tree, 'prompt.txt'), 'utf8')).toBe('Please add hello.txt.');
+});
+
+test('a session is loaded, and what it repeats of its past is not this run’s', async () => {
+  using at = workspace();
+  await play('works', at);
+  const { events } = await play('leaks', at, { resume: SESSION });
+  expect(events[0]).toEqual({ type: 'started', session: SESSION });
+  expect(JSON.stringify(events)).not.toContain('said by an earlier run');
+  expect(events.at(-1)).toMatchObject({ type: 'ended', ok: true });
+});
+
+test.each([
+  ['forgets', 'this agent cannot go on with a session'],
+  ['works', 'the session 11111111-1111-4111-8111-111111111111 could not be loaded: Resource not found'],
+])(
+  '%s: a session that is not there ends the run, as its prompt would mean nothing in a new one',
+  async (behaviour, text) => {
+    using at = workspace();
+    const { events } = await play(behaviour, at, { resume: '11111111-1111-4111-8111-111111111111' });
+    expect(events).toEqual([{ type: 'ended', ok: false, failure: 'agent-error', text }]);
+  },
+);
+
+test('the model is chosen as the session offers it; one that it does not know ends the run', async () => {
+  using at = workspace();
+  const { events } = await play('works', at, { model: 'large' });
+  expect(readFileSync(join(at.tree, 'model.txt'), 'utf8')).toBe('large');
+  expect(events[0]).toMatchObject({ type: 'started', model: 'large' });
+  const refused = await play('works', at, { model: 'unknown' });
+  expect(refused.events.at(-1)).toMatchObject({ ok: false, text: 'the model unknown was refused: no such model' });
+});
+
+test.each<[string, CoderFailure, string]>([
+  ['limited', 'rate-limited', 'Internal error'],
+  ['auth', 'auth', 'Authentication required'],
+  ['overflow', 'context-overflow', 'prompt is too long'],
+  ['turns', 'over-budget', 'max_turn_requests'],
+  ['dies', 'overloaded', 'ended with exit code 3 in the middle of the conversation. fatal: ECONNREFUSED'],
+])('%s ends as %s', async (behaviour, failure, text) => {
+  using at = workspace();
+  const { events, exitCode } = await play(behaviour, at);
+  expect(events.at(-1)).toEqual({ type: 'ended', ok: false, failure, text: expect.stringContaining(text) });
+  expect(only(events, 'rate-limited')).toHaveLength(failure === 'rate-limited' ? 1 : 0);
+  expect(exitCode).toBe(1);
+});
+
+test.each([
+  ['question', 'an answer to: Which database?'],
+  ['forms', 'an answer to: Who are you?'],
+])('%s: what only a person can answer is reported, and cancelled', async (behaviour, what) => {
+  using at = workspace();
+  const { events } = await play(behaviour, at);
+  expect(only(events, 'waiting')).toEqual([{ type: 'waiting', what }]);
+  expect(events.at(-1)).toEqual({ type: 'ended', ok: true, text: expect.stringMatching(/^answer: cancel/) });
+});
+
+test('a secret is printed nowhere, and what is no message goes to stderr', async () => {
+  using at = workspace();
+  const { events, lines, stderr } = await play('leaks', at);
+  expect(events.at(-1)).toMatchObject({ text: 'The key is [MY_API_KEY].' });
+  expect(lines.join() + stderr).not.toContain('sk-very-secret');
+  expect(stderr).toContain('a banner that is no message');
+});
+
+test('an agent that does not end when its stdin is closed is killed, with what it started', async () => {
+  using at = workspace();
+  const { events } = await play('stays', at);
+  expect(events.at(-1)).toMatchObject({ type: 'ended', ok: true });
+  const group = readFileSync(join(at.tree, 'pid'), 'utf8');
+  await until(() => !existsSync(`/proc/${group}`));
+  expect(() => process.kill(-Number(group), 0)).toThrow('ESRCH');
+});
+
+test('a program that cannot be started is said so', async () => {
+  using at = workspace();
+  const coder = createCoders({ mine: { command: ['/none/such'], protocol: 'acp' } }).get('mine')!;
+  const { events } = await runCoder(coder, at, { env: {} });
+  expect(events).toEqual([
+    { type: 'ended', ok: false, failure: 'agent-error', text: expect.stringContaining('ENOENT') },
+  ]);
+});
+
+test.each<[string, NodeJS.Signals, number]>([
+  ['waits', 'SIGTERM', 143],
+  ['deaf', 'SIGINT', 130],
+  ['mute', 'SIGTERM', 143],
+])(
+  '%s: %s becomes a cancel, and what does not heed it is killed within the keeper’s 3 s',
+  async (behaviour, signal, code) => {
+    using at = workspace();
+    const command = [process.execPath, AGENT, behaviour];
+    const [program = '', ...args] = driven({ protocol: 'acp', command, cwd: at.tree });
+    const driver = spawn(program, args, { env: { ...process.env, HOME: at.home }, cwd: at.tree });
+    let printed = '';
+    driver.stdout.on('data', (piece: Buffer) => (printed += piece.toString()));
+    driver.stdin.end('Go.');
+    const childOf = () => readFileSync(`/proc/${driver.pid}/task/${driver.pid}/children`, 'utf8').trim();
+    await until(() =>
+      behaviour === 'mute' ? childOf() : printed.includes('started') && existsSync(join(at.tree, 'prompt.txt')),
+    );
+    const child = childOf();
+    const began = performance.now();
+    driver.kill(signal);
+    expect(await new Promise((resolve) => driver.on('close', resolve))).toBe(code);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    const events = printed.split('\n').flatMap(driveProtocol.parser());
+    expect(events.at(-1)).toMatchObject({ type: 'ended', ok: false, text: expect.stringMatching(/by SIG|cancelled/) });
+    await until(() => !existsSync(`/proc/${child}`));
+  },
+);
