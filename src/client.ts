@@ -2,6 +2,14 @@ import type { Client } from '@temporalio/client';
 import { connectClient, ensureSearchAttributes } from './adapters/connection.ts';
 import { admitTasks, type Admitted, type Order } from './client/admit.ts';
 import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/ask.ts';
+import {
+  deliverWinner,
+  dropLosers,
+  findComparison,
+  readCandidate,
+  startComparison,
+  type Comparison,
+} from './client/compare.ts';
 import { cancelTask, decideTask } from './client/decide.ts';
 import { listCredentials, mendCredential } from './client/credentials.ts';
 import { explainReport, explainTask, type Explanation } from './client/explain.ts';
@@ -9,6 +17,7 @@ import { followTask, waitForTask, type FollowOptions } from './client/follow.ts'
 import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
 import { sealFor } from './client/seal.ts';
 import { startTask } from './client/start.ts';
+import { taskFigures } from './client/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
 import { mapBounded, type Wire } from './client/wire.ts';
 import {
@@ -25,6 +34,8 @@ import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
 import type { FilePiece } from './domain/question.ts';
 import type { CredentialRecord } from './domain/seats.ts';
+import type { Candidate } from './domain/compare.ts';
+import type { TaskFigures } from './domain/stats.ts';
 import type { TaskInput } from './domain/task.ts';
 import type { FleetOrder } from './domain/worker.ts';
 
@@ -109,11 +120,24 @@ export class Fleet implements AsyncDisposable {
   }
 
   view = (id: string): Promise<TaskReport> => viewTask(this.#wire, id);
+  /** What lists say of closed and parked tasks, for statistics. */
+  figures = (of: { since?: Date | undefined } = {}): Promise<TaskFigures[]> => taskFigures(this.#wire, of);
   list = (filter: TaskFilter = {}): Promise<TaskReport[]> => listTasks(this.#wire, filter);
   /** The task as it goes, until it is settled. */
   follow = (id: string, options: FollowOptions = {}): AsyncGenerator<TaskReport> => followTask(this.#wire, id, options);
   /** The task once it is closed or parked; undefined where the time ran out first. */
   wait = (id: string, timeoutMs?: number): Promise<TaskReport | undefined> => waitForTask(this.#wire, id, timeoutMs);
+
+  /** One task on several coders: see `fleet compare`. Gives the task ids by coder; a second time it goes on with them. */
+  async startComparison(comparison: Comparison): Promise<Map<string, string>> {
+    await this.#ends.prepare();
+    return startComparison(this.#wire, comparison);
+  }
+  findComparison = (id: string): Promise<Map<string, string>> => findComparison(this.#wire, id);
+  readCandidate = (spec: string, id: string): Promise<Candidate> => readCandidate(this.#wire, spec, id);
+  /** To `fleet/<id>` of its repository. */
+  deliverWinner = (id: string, winner: Candidate): Promise<string> => deliverWinner(this.#wire, id, winner);
+  dropLosers = (losers: readonly Candidate[]): Promise<string[]> => dropLosers(this.#wire, losers);
 
   cancel = (id: string): Promise<void> => cancelTask(this.#wire, id);
   /** The next three: of a parked task. */

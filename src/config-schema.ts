@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { toBytes } from './domain/bytes.ts';
+import { budgetFaults, budgets } from './domain/budget.ts';
 import { BUILTIN_CODERS, PROTOCOL_NAMES } from './domain/coder-names.ts';
 import { models, prices } from './domain/cost.ts';
 import { credentialFaults, credentials } from './domain/credential.ts';
@@ -52,6 +53,7 @@ export const schema = z
     limits: limits.prefault({}),
     routes: routes.default([]),
     triage: triage.optional(),
+    budgets: budgets.default([]),
     prices: prices.default({}),
     models: models.default({}),
     lease: z
@@ -121,7 +123,11 @@ function inconsistencies(config: Config): [path: PropertyKey[], message: string]
   }
   found.push(...credentialFaults(config.credentials, known));
   const classes = config.triage?.classes ?? null;
-  found.push(...triageFaults(config.triage), ...routeFaults(config.routes, { ...config, classes }));
+  found.push(
+    ...budgetFaults(config.budgets),
+    ...triageFaults(config.triage),
+    ...routeFaults(config.routes, { ...config, classes }),
+  );
   return found;
 }
 

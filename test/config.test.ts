@@ -122,6 +122,11 @@ test.each([
     'config.yaml:2: routes[0].when.class must be one of triage.classes: simple, complex, code',
   ],
   ['triage: { default: hard }\n', 'config.yaml:1: triage.default must be one of triage.classes: simple, complex, code'],
+  [
+    'budgets: [{ costUsd: 0 }]\n',
+    'config.yaml:1: budgets[0].costUsd must be above 0: a budget of 0 would hold everything, which fleet pause is for',
+  ],
+  ['budgets:\n  - { costUsd: 1 }\n  - { queue: q }\n', 'config.yaml:3: budgets[1] needs costUsd or tokens'],
   ['prices: { m: { input: -1, output: 2 } }\n', 'config.yaml:1: prices.m.input must be at least 0'],
   ['alerts: { webhook: "file:///etc/passwd" }\n', /^config\.yaml:1: alerts\.webhook /],
   ['worker:\n  slots: 1\n  slots: 2\n', /^config\.yaml:3: this is no valid YAML: /],

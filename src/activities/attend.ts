@@ -73,6 +73,7 @@ function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
     holds: holds.reasons,
     closed: [...deps.coders.keys()].flatMap((coder) => deps.seats.closed(coder) ?? []),
     ...(deps.defaultCoder ? { defaultCoder: deps.defaultCoder } : {}),
+    budgets: deps.budgets.spent(),
     leaving: holds.causes.includes('leaving'),
     order: holds.order,
     stopped: holds.stopped,

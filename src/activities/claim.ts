@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { randomBytes } from 'node:crypto';
 import { leaseOf } from '../config.ts';
+import { heldFor, type Spent } from '../domain/budget.ts';
 import { runIdOf } from '../domain/names.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Reason } from '../domain/failure.ts';
@@ -36,12 +37,16 @@ export interface ClaimOrder {
   chosen?: Choice;
 }
 
+const OVER_MS = 5 * 60_000;
+
 /**
  * Claims a slot of this worker. Each activity attempt mints its own run id: only the one that the workflow received
  * is valid, and the reaper frees the others. A worker that is full hands the task back at once (retryable failure).
  */
 export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimAnswer> {
   const { config, worker, registry } = deps;
+  const over = order.facts && heldFor(deps.budgets.spent(), order.facts);
+  if (over) throw handBack(`${worker.name} takes no run of it: ${over.said}`, untilOpen(over));
   const answer = await choose(deps, ofCredential(deps, order));
   if ('none' in answer) throw handBack(answer.none, '10s');
   const { choice, triaged } = 'choice' in answer ? answer : {};
@@ -134,9 +139,12 @@ function ofCredential({ config }: Deps, order: ClaimOrder): ClaimOrder {
   const coder = order.coder ?? config.credentials[order.credential ?? '']?.coder;
   return coder ? { ...order, coder } : order;
 }
+/** A queue that is over its budget is not polled. Of a repository's tasks each comes by, and is not to come every second. */
+const untilOpen = ({ repo, until }: Spent): number =>
+  repo === undefined ? 1_000 : Math.min(OVER_MS, Math.max(1_000, Date.parse(until) - Date.now() + 1_000));
 
 const heldUp = ({ worker, holds }: Deps): ApplicationFailure =>
   handBack(`${worker.name} takes no new work: ${holds.reasons.join('; ')}`, '1s');
 
-const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '2s' | '10s'): ApplicationFailure =>
+const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '2s' | '10s' | number): ApplicationFailure =>
   ApplicationFailure.create({ message, type: 'HandBack', nextRetryDelay });

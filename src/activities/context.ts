@@ -10,6 +10,7 @@ import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.
 import { systemFolders } from '../adapters/system-folders.ts';
 import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
+import type { Spent } from '../domain/budget.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { WorkerFacts } from '../domain/worker.ts';
@@ -46,6 +47,8 @@ export interface Deps {
   otherHomes(): string[];
   /** Why this worker takes no new work; runs go on. */
   holds: Holds;
+  /** Budgets that are used up. */
+  budgets: { spent(): Spent[] };
   disk: Disk;
   /** The seats of its credentials. */
   seats: SeatDesk;

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { clean } from './commands/clean.ts';
+import { compare } from './commands/compare.ts';
 import { configSet } from './commands/config-set.ts';
 import { configShow } from './commands/config-show.ts';
 import { credentials, credentialsOk } from './commands/credentials.ts';
@@ -15,6 +16,7 @@ import { receiptsVerify } from './commands/receipts-verify.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
 import { seal } from './commands/seal.ts';
+import { stats } from './commands/stats.ts';
 import { stop } from './commands/stop.ts';
 import { taskAccept, taskCancel, taskGiveUp, taskRetry } from './commands/task-decisions.ts';
 import { taskEvents } from './commands/task-events.ts';
@@ -34,10 +36,12 @@ export const COMMANDS: readonly Command[] = [
   demo,
   up,
   run,
+  compare,
   enqueue,
   tasks,
   task,
   explain,
+  stats,
   workers,
   worker,
   workerDrain,

@@ -168,7 +168,9 @@ function whyOf({ debts, state, report, view }: FleetWorker): string {
   const left = state === 'detached' && report ? [tallySentence(report)] : [];
   // That all seats are taken is how it should be.
   const closed = (view?.closed ?? []).filter(({ full }) => !full).map(({ coder, why }) => `no ${coder}: ${why}`);
-  return [...owes, ...left, ...(view?.holds ?? []), ...closed].join('; ');
+  const held = view?.holds ?? [];
+  const over = (view?.budgets ?? []).flatMap(({ said }) => (held.some((hold) => hold.includes(said)) ? [] : said));
+  return [...owes, ...left, ...held, ...over, ...closed].join('; ');
 }
 
 export function orderNote(order: StandingOrder): string {

@@ -1,3 +1,4 @@
+import { heldFor } from '../domain/budget.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
 import { claimQueues, coderOfQueue } from '../domain/names.ts';
@@ -109,9 +110,13 @@ function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting
       return `waiting: a rule leads to coder ${report.redirect.coder}, which no attached worker has for queue ${report.queue}${also}; start one that has it, or change the rule`;
     return `waiting: no attached worker claims from queue ${claimQueue}${pins(report)}${also}; start one with ${startWith(report)}`;
   }
-  const able = claiming.filter(({ view }) => !view?.holds.length);
+  const why = claiming.flatMap(({ name, view }) => {
+    if (view?.holds.length) return `worker ${name} takes no new work: ${view.holds.join('; ')}`;
+    const over = heldFor(view?.budgets ?? [], report);
+    return over ? `worker ${name} takes no run of it: ${over.said}` : [];
+  });
+  const able = claiming.filter(({ view }) => !view?.holds.length && !heldFor(view?.budgets ?? [], report));
   if (!able.length) {
-    const why = claiming.map(({ name, view }) => `worker ${name} takes no new work: ${view?.holds.join('; ')}`);
     return `waiting: ${why.join('; ')}`;
   }
   const closed = able.flatMap((worker) => closedFor(worker, claimQueue) ?? []);

@@ -1,3 +1,4 @@
+import type { Spent } from './budget.ts';
 import { FAILURES, type Reason } from './failure.ts';
 import type { RunEnding, RunRef } from './run.ts';
 
@@ -91,6 +92,8 @@ export interface WorkerView extends WorkerIdentity {
   closed?: { coder: string; why: string; until?: string; full?: true }[];
   /** Used where a task pins no coder. */
   defaultCoder?: string;
+  /** What has used up its budget, and gets no new run here. */
+  budgets?: Spent[];
   /** It leaves with its last run. */
   leaving: boolean;
   /** The strongest order that it obeys. */

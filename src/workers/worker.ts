@@ -25,6 +25,7 @@ import { openKeys } from '../adapters/keys.ts';
 import { VERSION } from '../version.ts';
 import { hasBacklog } from './backlog.ts';
 import { checkCredentials } from './check-credentials.ts';
+import { startBudgets } from './budgets.ts';
 import { Cleaner } from './cleaner.ts';
 import { startContact } from './contact.ts';
 import { DiskGuard } from './disk.ts';
@@ -139,11 +140,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => disk.stop());
     await disk.start();
     const { otherHomes } = held;
+    const budgets = await startBudgets({ config, holds, log, client });
+    teardown.push(() => budgets.stop());
     const seats = new Desk({ config, worker, registry, coders, log }, client);
     teardown.push(() => seats.stop());
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, proxy, isolation, keys },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, seats, log, tally },
+      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, seats, log, tally, budgets },
       presence: new Presence(),
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
@@ -157,7 +160,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await seats.start();
 
     // 6. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
-    const seated = (queue: string) => seats.opens(coderOfQueue(queue), deps);
+    const seated = (queue: string) => seats.opens(coderOfQueue(queue), deps) && !budgets.shut(queue);
     const gate = new SlotGate((queue) => (coders.size > 0 && holds.open && seated(queue) ? slots - registry.size : 0));
     teardown.push(() => gate.close());
     const claims = claimQueues({ queues, machine, coders: [...coders.keys()] });
@@ -203,6 +206,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       leaving.settle();
     };
     for (const one of [registry, holds, seats]) one.onChange(changed);
+    budgets.onLook(gate.pump);
 
     // 7. Its record, which tells the fleet that it is there.
     record = await startRecord(deps, client);

@@ -1,16 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
-
-const USAGE = fileURLToPath(new URL('../fixtures/agents/usage.mjs', import.meta.url));
-const coder = (...args: (string | number)[]) => ({
-  command: [process.execPath, USAGE, ...args.map(String)],
-  protocol: 'claude' as const,
-});
+import { usageCoder } from '../helpers/usage-coder.ts';
 
 let fleet: TestFleet;
 let first: TestWorker;
@@ -20,8 +14,8 @@ beforeAll(async () => {
   fleet = await TestFleet.start();
   asked = `${fleet.root}/asked`;
   const coders = {
-    ...{ small: coder(1_000, 100, 0.01), large: coder(2_000, 200, 0.5), fail: coder(500, 50, 'fail') },
-    ...{ hang: coder(900, 200, 'hang'), plain: agent('ok.sh') },
+    ...{ small: usageCoder(1_000, 100, 0.01), large: usageCoder(2_000, 200, 0.5), fail: usageCoder(500, 50, 'fail') },
+    ...{ hang: usageCoder(900, 200, 'hang'), plain: agent('ok.sh') },
   };
   first = await fleet.worker('first', {
     worker: { slots: 4, coder: 'small' },
@@ -119,7 +113,7 @@ test('a task goes to the worker that has what a rule of another worker chose', a
   await until(async () => (await fleet.fleet.view(id)).redirect, { timeoutMs: 20_000 });
   const second = await fleet.worker('second', {
     worker: { slots: 1 },
-    coders: { absent: coder(10, 1, 0.01) },
+    coders: { absent: usageCoder(10, 1, 0.01) },
     routes: [{ coder: 'plain' }],
   });
   const report = await fleet.settled(id);
