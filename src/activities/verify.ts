@@ -2,6 +2,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
 import { differences, lookElsewhere } from '../adapters/git/elsewhere.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
+import { numberOf } from '../domain/names.ts';
 import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
@@ -56,6 +57,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
+    before: prepared.resumed ? await readEvents(kept.runOf(numberOf(prepared.resumed.runId)).events) : [],
     hooks: await readHooks(keptRun.logs),
     wire: readWire(keptRun.wire),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },

@@ -55,6 +55,7 @@ export function claimQueues(worker: {
 /** The queue of one worker process: everything after the claim runs there. `id` is kept in `worker.id`. */
 export const hostQueue = (worker: string, id: string): string => `host/${worker}-${id}`;
 export const runIdOf = (n: number, random: string): string => `${n}-${random}`;
+export const numberOf = (runId: string): number => Number.parseInt(runId, 10);
 export const branchOf = (taskId: string): string => `fleet/${taskId}`;
 export const branchRef = (taskId: string): string => `refs/heads/fleet/${taskId}`;
 /** Where the vault keeps what a run left that was not delivered, until somebody decides. */

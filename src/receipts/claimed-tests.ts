@@ -11,12 +11,15 @@ const PASSED =
  * a number is impossible only where it is more than acceptance ran in all, the agent ran no test itself, and nothing that it
  * ran printed that number.
  */
-export function impossibleTests({ structured, outcome, events }: Evidence, seen: Counts | null): string | undefined {
+export function impossibleTests(
+  { structured, outcome, events, before }: Evidence,
+  seen: Counts | null,
+): string | undefined {
   if (!structured || !seen || outcome.ended?.ok !== true) return undefined;
   const ran = seen.passed + seen.failed + seen.skipped;
   const claimed = [...outcome.claim.replace(/[*_]/g, '').matchAll(PASSED)].map((match) => Number(match[1] ?? match[2]));
   const most = Math.max(0, ...claimed);
   const may = (call: ToolCall) => ranTests(call) || call.output.includes(String(most)) || /^mcp__|\./.test(call.name);
-  if (most <= ran || toolCalls(events).some(may)) return undefined;
+  if (most <= ran || toolCalls([...before, ...events]).some(may)) return undefined;
   return `the agent says that ${most} tests pass, but it ran none, and there are ${ran}`;
 }

@@ -14,7 +14,7 @@ const NAME_MAX = 40;
 /**
  * The tool calls in the event stream, matched by id to their results and held against what the model was seen to ask for, what
  * the coder's hooks saw, what the agent says that it did, and what was changed. Codex leaves out calls that were refused. Only
- * for tasks that must change files.
+ * for tasks that must change files. What the run before it had called counts for the work that it went on from.
  */
 export const tools: ReceiptCollector = {
   kind: 'tools',
@@ -27,8 +27,9 @@ export const tools: ReceiptCollector = {
     const byName = tally(calls);
     const hooks = agreement(given);
     const wire = backing(given);
+    const all = [...toolCalls(given.before), ...calls];
     const stray = await unexplained(
-      calls,
+      all,
       given.result.changes.map(({ path }) => path),
     );
     const evidence = {
@@ -47,7 +48,7 @@ export const tools: ReceiptCollector = {
       Object.entries(byName).map(([name, n]) => `${n} ${name}`),
       6,
     );
-    const wrong = await lie(given, calls, { forged: wire.forged ?? hooks.forged, made, stray });
+    const wrong = await lie(given, all, { forged: wire.forged ?? hooks.forged, made, stray });
     if (wrong) return { ok: false, ...wrong, evidence };
     const notes = [
       ...(stray.length > 0 ? [`${counted(stray.length, 'path')} that no call names`] : []),

@@ -57,6 +57,7 @@ export function evidenceOf({
       ...outcome,
     },
     events: stored,
+    before: [],
     hooks: null,
     wire: null,
     result: {

@@ -106,6 +106,19 @@ describe('commands that are claimed', () => {
   });
 });
 
+test('what the run before it called counts for the work that a run went on from', async () => {
+  const claim = 'All 12 tests pass.';
+  const before = [call('a', 'Edit', '{"path":"src/a.ts"}'), answer('a'), call('b', 'Bash', 'npm test'), answer('b')];
+  const stored = before.map((event, offset) => ({ ...event, at: '2026-11-21T10:00:00.000Z', offset }));
+  const given = { events: [call('c', 'Read'), answer('c')], outcome: { claim } };
+  expect(await tools.collect(evidenceOf({ ...given, rest: { before: stored } }))).toMatchObject({
+    ok: true,
+    summary: '1 tool call: 1 Read',
+    evidence: { calls: 1 },
+  });
+  expect(await tools.collect(evidenceOf(given))).toMatchObject({ ok: false, reason: 'fabricated' });
+});
+
 test('calls are joined to their results by id', async () => {
   const finding = await run([call('1', 'Bash', 'make'), call('2', 'Bash', 'sleep 9'), answer('1', false), answer('9')]);
   expect(finding?.evidence).toMatchObject({
