@@ -39,12 +39,13 @@ export async function conclude(
   if (exit.exitCode !== 0 && !exit.stopped && !(await findProgram(coder.command[0] ?? '', deps.env)))
     return { ok: false, failure: missing(deps, coder.name) };
   const record = deps.registry.find(ref);
-  const wire = sumOf(record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null);
+  const log = record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null;
+  const wire = sumOf(log);
   if (wire.exchanges > 0) follower.wired = wire.usage;
   const broke = exit.exitCode !== 0 && exit.stopped === null;
   const ended = endedBy(
     follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
-    wire,
+    log,
     broke && coder.structured,
   );
   const said = follower.ended?.text || follower.text;

@@ -102,13 +102,22 @@ export function addExchange(sum: WireSum, exchange: WireExchange): WireSum {
 export const sumOf = (log: WireLog | null): WireSum => (log?.exchanges ?? []).reduce(addExchange, NO_WIRE);
 
 /**
- * How a coder ended, where the wire knows more: a CLI that only says that it failed, or says nothing at all, after its last
- * request had failed. `broke` tells that it ended otherwise than with 0, and by itself.
+ * How a coder ended, where the wire knows better: a CLI that only says that it failed, or says nothing at all, after its last
+ * request had failed; and one that says that it was refused or limited, which lets its credential rest, while nothing that
+ * the model's server answered says so. `broke` tells that it ended otherwise than with 0, and by itself.
  */
-export function endedBy(ended: Ended, { failed }: WireSum, broke: boolean): Ended {
+export function endedBy(ended: Ended, log: WireLog | null, broke: boolean): Ended {
+  const { failed } = sumOf(log);
+  if (ended && !ended.ok && isUnfounded(ended.failure, log))
+    return { ok: false, failure: failed?.failure ?? 'agent-error' };
   if (!failed || failed.failure === 'agent-error') return ended;
   const unexplained = ended ? !ended.ok && (ended.failure ?? 'agent-error') === 'agent-error' : broke;
   return unexplained ? { ok: false, failure: failed.failure } : ended;
+}
+
+function isUnfounded(said: CoderFailure | null, log: WireLog | null): boolean {
+  if ((said !== 'rate-limited' && said !== 'auth') || !log?.whole || log.unseen !== null) return false;
+  return log.exchanges.length > 0 && !log.exchanges.some(({ error }) => error?.failure === said);
 }
 
 type Ended = { ok: boolean; failure: CoderFailure | null } | null;
