@@ -186,6 +186,7 @@ function failureOf(event: Json, error: string): CoderFailure | undefined {
   if (event['terminal_reason'] === 'prompt_too_long') return 'context-overflow';
   if (subtype === 'error_max_turns' || subtype === 'error_max_budget_usd') return 'over-budget';
   const status = count(event['api_error_status']);
+  if (status === 404 && /\bmodel\b/.test(text(event['result']))) return 'model-unknown';
   if (status === 401 || status === 403) return 'auth';
   if (status === 429) return 'rate-limited';
   if (status >= 500) return 'overloaded';

@@ -106,6 +106,7 @@ const FAILURES: readonly (readonly [RegExp, CoderFailure])[] = [
   [/hit your usage limit|last status: 429|status 429|rate limit/i, 'rate-limited'],
   [/status 40[13]|Quota exceeded|not logged in|log in again|refresh token/i, 'auth'],
   [/ran out of room|context window/i, 'context-overflow'],
+  [/model_not_found|\bmodel\b.*\b(does not exist|not supported|not found)/i, 'model-unknown'],
   [/at capacity|high demand|overloaded|status 5\d\d|last status: 5\d\d/i, 'overloaded'],
   [/Connection failed|stream disconnected|lookup address|error sending request/i, 'overloaded'],
 ];

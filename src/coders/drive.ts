@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DriveOrder } from '../domain/drive-order.ts';
-import { bothEnds, type AgentEvent } from '../domain/event.ts';
+import { bothEnds, CODER_FAILURES, type AgentEvent } from '../domain/event.ts';
 import { clip, count, label, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from './json-lines.ts';
 import type { StartOrder } from '../ports.ts';
 import type { Protocol } from './overlay.ts';
@@ -22,8 +22,6 @@ export const conversationOf = ({ tree, resume }: StartOrder, model: string | und
   ...(model ? { model } : {}),
   ...(resume ? { resume: resume.id } : {}),
 });
-
-const FAILURES = ['agent-error', 'rate-limited', 'auth', 'overloaded', 'context-overflow', 'over-budget'] as const;
 
 /** What another program can write to as well is not taken for granted. */
 function parse(line: string): AgentEvent[] {
@@ -54,7 +52,7 @@ function read(event: Json): AgentEvent | undefined {
       return { type: 'rate-limited', ...(Number.isNaN(until) ? {} : { until: new Date(until).toISOString() }) };
     }
     case 'ended': {
-      const failure = FAILURES.find((name) => name === event['failure']);
+      const failure = CODER_FAILURES.find((name) => name === event['failure']);
       const ok = event['ok'] === true && !failure;
       return {
         type: 'ended',

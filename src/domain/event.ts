@@ -28,7 +28,16 @@ export type AgentEvent =
   | { type: 'ended'; ok: boolean; text: string; failure?: CoderFailure };
 
 /** The failures that an agent CLI can name; anything else it says is `agent-error`. */
-export type CoderFailure = 'agent-error' | 'rate-limited' | 'auth' | 'overloaded' | 'context-overflow' | 'over-budget';
+export const CODER_FAILURES = [
+  'agent-error',
+  'rate-limited',
+  'auth',
+  'overloaded',
+  'context-overflow',
+  'over-budget',
+  'model-unknown',
+] as const;
+export type CoderFailure = (typeof CODER_FAILURES)[number];
 
 /** An event as stored: when it was read, and the offset in stdout just behind the line that it came from. */
 export type StoredEvent = AgentEvent & { at: string; offset: number };

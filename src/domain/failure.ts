@@ -118,6 +118,13 @@ export const FAILURES = {
     resume: true,
     meaning: "the coder's login or key was refused",
   },
+  'model-unknown': {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    resume: true,
+    meaning: 'the coder or its vendor does not know the model',
+  },
   'coder-missing': { attempt: false, next: 'park', feedback: false, meaning: "the coder's program is not there" },
   unreviewed: {
     attempt: false,

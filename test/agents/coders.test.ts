@@ -87,6 +87,14 @@ test.each<[Name, Inherit, string[]]>([
   expect(['PROJECT_TOLD', 'USER_TOLD', 'USER_SKILL'].filter((word) => said.includes(word))).toEqual(heard);
 });
 
+test.each<Name>(['claude', 'codex'])('%s: a model that its vendor does not know is named so', async (name) => {
+  using at = workspace();
+  const { run } = await play(name, [{ fail: 'model', times: Infinity }], { at });
+  // What codex prints is its driver's.
+  if (name === 'claude') record({ fixtures: name }, 'model', run, at);
+  expect(run.events.at(-1)).toMatchObject({ type: 'ended', ok: false, failure: 'model-unknown' });
+});
+
 test('codex: the key stays out of the environment of the agent’s commands', async () => {
   using at = workspace();
   const { run } = await play('codex', [{ tools: [{ sh: 'env' }] }, { text: 'Done.' }], { at });

@@ -9,6 +9,7 @@ const ENDS: Record<string, CoderFailure | null> = {
   done: null,
   auth: 'auth',
   billing: 'auth',
+  model: 'model-unknown',
   rate: 'rate-limited',
   quota: 'rate-limited',
   'subscription-limit': 'rate-limited',

@@ -104,6 +104,7 @@ function failure(kind: FailKind, resetSeconds: number): WireError {
     overloaded: [529, 'overloaded_error', 'Overloaded'],
     overflow: [400, 'invalid_request_error', 'prompt is too long: 214321 tokens > 200000 maximum'],
     server: [500, 'api_error', 'Internal server error'],
+    model: [404, 'not_found_error', 'model: made-up-1'],
     billing: [
       400,
       'invalid_request_error',

@@ -85,6 +85,7 @@ const SAID: Record<FailKind, [number, string, string | null, string]> = {
     "This model's maximum context length is 128000 tokens. However, your messages resulted in 214321 tokens.",
   ],
   server: [500, 'server_error', null, 'The server had an error while processing your request. Sorry about that!'],
+  model: [404, 'invalid_request_error', 'model_not_found', 'The model `made-up-1` does not exist.'],
   billing: [
     429,
     'insufficient_quota',

@@ -79,6 +79,8 @@ function said(kind: FailKind, resetSeconds: number): [number, string, string, ..
       ];
     case 'server':
       return [500, 'INTERNAL', 'An internal error has occurred.'];
+    case 'model':
+      return [404, 'NOT_FOUND', 'models/made-up-1 is not found for API version v1beta.'];
     case 'billing':
       return [403, 'PERMISSION_DENIED', 'Your project has been denied access. Please check its billing.'];
   }

@@ -149,6 +149,8 @@ function failure(kind: FailKind, resetSeconds: number): WireError {
       );
     case 'server':
       return error([500, 'server_error'], 'The server had an error');
+    case 'model':
+      return error([404, 'model_not_found'], 'The model `made-up-1` does not exist or you do not have access to it.');
     case 'billing':
       return error(
         [429, 'insufficient_quota'],

@@ -25,7 +25,7 @@ export interface Turn {
 
 /** What the model asks for, in the words of whichever tools the request offers. A relative path is below the agent's cwd. */
 export type ToolStep = { sh: string } | { write: string; content: string } | { read: string };
-export type FailKind = 'auth' | 'rate' | 'quota' | 'overloaded' | 'overflow' | 'server' | 'billing';
+export type FailKind = 'auth' | 'rate' | 'quota' | 'overloaded' | 'overflow' | 'server' | 'billing' | 'model';
 export interface Tokens {
   input: number;
   output: number;

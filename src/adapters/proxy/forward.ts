@@ -55,12 +55,18 @@ export async function forward(request: IncomingMessage, response: ServerResponse
     }
     response.writeHead(answer.statusCode, passedBack(answer.headers));
     response.flushHeaders();
+    let left = Number(headers['content-length'] ?? Number.NaN);
     for await (const piece of answer.body as AsyncIterable<Buffer>) {
+      left -= piece.length;
+      // An answer whose length is known ends for the agent with this piece: it is in the file before it can act on that.
+      if (left === 0) {
+        meter.answer(piece);
+        await end(false);
+      }
       const room = response.write(piece);
-      meter.answer(piece);
+      if (left !== 0) meter.answer(piece);
       if (!room) await drained(response, gone.signal);
     }
-    // What the agent got to its end is in the file before the agent can act on that.
     await end(false);
     response.end();
   } catch (error) {

@@ -9,6 +9,7 @@ export function failureOf(status: number, error: { code: string; message: string
   const said = `${error.code} ${error.message}`;
   if (/insufficient_quota|credit balance|billing|payment required/i.test(said) || status === 402) return 'auth';
   if (OVERFLOW.test(said)) return 'context-overflow';
+  if (/model_not_found/.test(error.code) || (status === 404 && /model/i.test(error.message))) return 'model-unknown';
   if (/rate.?limit|usage_limit|RESOURCE_EXHAUSTED|quota/i.test(error.code) || status === 429) return 'rate-limited';
   if (/authentication|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED/i.test(said)) return 'auth';
   if (status === 401 || status === 403) return 'auth';

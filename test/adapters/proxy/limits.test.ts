@@ -98,7 +98,7 @@ test.each([
   [400, 'context_length_exceeded', 'x', 'context-overflow'],
   [400, 'INVALID_ARGUMENT', 'The input token count (1) exceeds the maximum number of tokens', 'context-overflow'],
   [400, 'invalid_request_error', 'messages: field required', undefined],
-  [404, 'not_found_error', 'model: x', undefined],
+  [404, 'not_found_error', 'model: x', 'model-unknown'],
 ])('%i %s %s', (status, code, message, failure) => expect(failureOf(status, { code, message })).toBe(failure));
 
 test('headers of quotas are kept, others are not', () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { until } from '../../helpers/until.ts';
 import { BODIES } from './bodies.ts';
@@ -163,6 +163,12 @@ test('an agent that goes away ends its request at the model', async () => {
   await until(async () => (await l.proxy.status(run.place))?.open === 0);
 });
 
+const listening = (port: number) =>
+  new Promise<Server | undefined>((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined)).listen(port, '127.0.0.1', () => resolve(server));
+  });
+
 test('a port that somebody else has taken meanwhile is given up', async () => {
   await using l = await lab();
   const run = await l.open();
@@ -170,8 +176,8 @@ test('a port that somebody else has taken meanwhile is given up', async () => {
   await l.proxy.close(run.place);
   l.proxy.leave();
   await until(() => gone(l.home));
-  const taken = createServer().listen(port, '127.0.0.1');
-  await new Promise((resolve) => taken.once('listening', resolve));
+  // Its socket goes a moment before its port.
+  const taken = await until(() => listening(port));
   const next = l.client();
   const file = `${l.home.task('task').dir}/wire.jsonl`;
   const opened = await next.open({ ...run.place, wireFile: file, upstream: l.upstream });
