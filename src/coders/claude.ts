@@ -159,7 +159,7 @@ const CONTEXT: readonly ContextSource[] = [
 ];
 
 /** The folder that the CLI keeps the sessions of a working folder in. */
-const slugOf = (tree: string): string => tree.replace(/[^A-Za-z0-9]/g, '-');
+export const slugOf = (tree: string): string => tree.replace(/[^A-Za-z0-9]/g, '-');
 
 /** The same run always has the same session: a second start of it is refused by the CLI ("already in use"). */
 export function sessionOf(runId: string): string {

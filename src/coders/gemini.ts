@@ -13,8 +13,14 @@ import type { CoderDeclaration } from './overlay.ts';
  * switches them on. It cannot name another host for the model's calls: variables that are set already stay, and the
  * proxy's address is.
  */
-const FLAGS = ['--output-format=stream-json', '--skip-trust', '--approval-mode=yolo'];
 const NONE = 'fleet-none';
+const FLAGS = [
+  '--output-format=stream-json',
+  '--skip-trust',
+  '--approval-mode=yolo',
+  '--extensions=none',
+  `--allowed-mcp-server-names=${NONE}`,
+];
 
 const PASSED = [
   'GEMINI_API_KEY',
@@ -27,7 +33,7 @@ const PASSED = [
 ];
 
 /** What the user has under `~/.gemini` that `inherit: user` brings along. */
-const OF_THE_USER = ['GEMINI.md', 'extensions', 'skills', 'agents', 'commands'];
+const OF_THE_USER = ['GEMINI.md', 'skills', 'commands'];
 
 export function createGemini(overlay: CoderDeclaration = {}): Coder {
   const command = overlay.command ?? ['gemini'];
@@ -37,8 +43,9 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
     ...geminiProtocol,
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
+    keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     about: {
-      install: 'npm install --global @google/gemini-cli@0.61.0',
+      install: 'npm install -g @google/gemini-cli',
       tried: '0.61.0',
       least: '0.61.0',
       by: 'binary',
@@ -61,7 +68,6 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
         argv: [
           ...command,
           ...FLAGS,
-          ...(inherit === 'user' ? [] : [`--extensions=none`, `--allowed-mcp-server-names=${NONE}`]),
           resume ? `--resume=${resume.id}` : `--session-id=${sessionOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
@@ -74,12 +80,10 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
           ...(proxy ? { GOOGLE_GEMINI_BASE_URL: proxy.url, GEMINI_API_KEY: proxy.key } : {}),
         },
         files: {
-          [`${home}/.gemini/oauth_creds.json`]: { link: `${userHome}/.gemini/oauth_creds.json` },
-          // The user's own say how the user logs in: they would lead past the proxy.
-          [`${home}/.gemini/settings.json`]:
-            inherit === 'user' && !proxy
-              ? { link: `${userHome}/.gemini/settings.json` }
-              : { text: JSON.stringify(settings(inherit)) },
+          ...(proxy ? {} : { [`${home}/.gemini/oauth_creds.json`]: { link: `${userHome}/.gemini/oauth_creds.json` } }),
+          [`${home}/.gemini/settings.json`]: {
+            text: JSON.stringify(settings({ inherit, proxied: proxy !== undefined })),
+          },
           ...(inherit === 'user' ? linked(home, userHome) : {}),
           // A resumed session goes on in its old file; the CLI begins a new one beside it, which stays empty.
           ...(resume
@@ -96,10 +100,10 @@ const linked = (home: string, userHome: string) =>
     OF_THE_USER.map((name) => [`${home}/.gemini/${name}`, { link: `${userHome}/.gemini/${name}` }] as const),
   );
 
-function settings(inherit: Inherit): object {
+function settings({ inherit, proxied }: { inherit: Inherit; proxied: boolean }): object {
   return {
     // Without it, a base URL makes it look for a gateway, which it has no use for without a terminal.
-    security: { auth: { selectedType: 'gemini-api-key' } },
+    ...(proxied ? { security: { auth: { selectedType: 'gemini-api-key' } } } : {}),
     privacy: { usageStatisticsEnabled: false },
     // The durable retry is the workflow's: ten of its own, the default, hide a failure for four minutes.
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2, plan: { enabled: false } },
@@ -112,7 +116,7 @@ function settings(inherit: Inherit): object {
   };
 }
 
-/** A key's calls can go through the run's proxy; Google's login (only with `inherit: user`) and Vertex go elsewhere. */
+/** A key's calls can go through the run's proxy; Google's login (GOOGLE_GENAI_USE_GCA) and Vertex go elsewhere. */
 function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
   const key = env['GEMINI_API_KEY'];
   if (!key || env['GOOGLE_GENAI_USE_GCA'] === 'true' || env['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return undefined;

@@ -8,12 +8,18 @@ import { conversationOf, driven, driveProtocol } from './drive.ts';
 import { createGemini } from './gemini.ts';
 import { geminiProtocol } from './gemini-stream.ts';
 import { noProtocol } from './none.ts';
+import { createOpencode } from './opencode.ts';
+import { opencodeProtocol } from './opencode-stream.ts';
+import { createQwen } from './qwen.ts';
+import { qwenProtocol } from './qwen-stream.ts';
 import type { CoderDeclaration, Protocol } from './overlay.ts';
 
 export const PROTOCOLS = {
   claude: claudeProtocol,
   codex: codexProtocol,
   gemini: geminiProtocol,
+  qwen: qwenProtocol,
+  opencode: opencodeProtocol,
   /** The Agent Client Protocol, by a driver. */
   acp: driveProtocol,
   /** Our own events, as a driver prints them. */
@@ -25,6 +31,8 @@ const BUILTIN: Record<(typeof BUILTIN_CODERS)[number], (overlay: CoderDeclaratio
   claude: createClaude,
   codex: createCodex,
   gemini: createGemini,
+  qwen: createQwen,
+  opencode: createOpencode,
 };
 
 /**

@@ -7,7 +7,7 @@ import { environment } from '../../src/activities/environment.ts';
 import type { AgentEvent } from '../../src/domain/event.ts';
 import type { Coder, StartOrder } from '../../src/ports.ts';
 
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 110_000;
 
 export interface Workspace extends Disposable {
   dir: string;

@@ -76,8 +76,7 @@ describe('start', () => {
   test('what is inherited', () => {
     expect(settingsOf(start({ inherit: 'none' }).files)).not.toContain('GEMINI.md');
     expect(settingsOf(start({}).files)).toContain('GEMINI.md');
-    expect(start({}).argv).toContain('--extensions=none');
-    expect(start({ inherit: 'user' }).argv).not.toContain('--extensions=none');
+    expect(start({ inherit: 'user' }).argv).toContain('--extensions=none');
     expect(start({ inherit: 'user' }).files).toMatchObject({
       '/run/home/.gemini/GEMINI.md': { link: '/home/me/.gemini/GEMINI.md' },
     });

@@ -65,10 +65,10 @@ const usageOf = ({ usage }: Answer) => ({
 
 function failure(kind: FailKind, resetSeconds: number): WireError {
   const [status, type, code, message] = SAID[kind];
-  const limited = kind === 'rate' || kind === 'quota';
+  const passing = ['rate', 'quota', 'overloaded', 'server'].includes(kind);
   return {
     status,
-    headers: limited ? { 'retry-after': String(resetSeconds) } : {},
+    headers: passing ? { 'retry-after': String(resetSeconds) } : {},
     body: { error: { message, type, param: null, code } },
   };
 }

@@ -1,14 +1,10 @@
-import { createCoders } from '../../../src/coders/registry.ts';
-import { scriptedAt } from '../scenario.ts';
+import { SETUPS } from './setups.ts';
 import { conformance } from './suite.ts';
 
 conformance({
   name: 'claude',
   package: '@anthropic-ai/claude-code',
   fixtures: 'claude',
-  setup: (url) => {
-    const { coders, env } = scriptedAt(url);
-    return { coder: createCoders(coders).get('claude')!, env };
-  },
+  setup: SETUPS.claude,
   cannot: { reset: 'only for a subscription: with a key, the reset time stands on the wire alone' },
 });

@@ -1,13 +1,9 @@
-import { createCoders } from '../../../src/coders/registry.ts';
-import { scriptedAt } from '../scenario.ts';
+import { SETUPS } from './setups.ts';
 import { conformance } from './suite.ts';
 
 conformance({
   name: 'codex',
   package: '@openai/codex',
   fixtures: 'events',
-  setup: (url) => {
-    const { coders, env } = scriptedAt(url);
-    return { coder: createCoders(coders).get('codex')!, env };
-  },
+  setup: SETUPS.codex,
 });

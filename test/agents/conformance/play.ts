@@ -9,15 +9,15 @@ type Extra = Partial<CoderOrder> & { at: Workspace };
 /** The subject plays the script to its end. */
 export async function play(subject: Subject, turns: Turn[], { at, env, ...order }: Extra) {
   await using server = await startModelServer(turns);
-  const setup = subject.setup(server.url());
-  const run = await runCoder(setup.coder, at, { ...order, env: { ...setup.env, ...env } });
+  const { coder, env: own, ...setup } = subject.setup(server.url());
+  const run = await runCoder(coder, at, { ...setup, ...order, env: { ...own, ...env } });
   return { run, requests: server.requests };
 }
 
 /** The subject, on the way. */
 export function start(subject: Subject, server: ModelServer, { at, env, ...order }: Extra): LiveCoder {
-  const setup = subject.setup(server.url());
-  return startCoder(setup.coder, at, { ...order, env: { ...setup.env, ...env } });
+  const { coder, env: own, ...setup } = subject.setup(server.url());
+  return startCoder(coder, at, { ...setup, ...order, env: { ...own, ...env } });
 }
 
 /** RECORD=1 writes what the binaries print to test/fixtures/coders, for the parsers' own tests. */

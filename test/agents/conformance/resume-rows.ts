@@ -47,7 +47,7 @@ async function goesOn(
   server: ModelServer,
   { here, live }: { here: Workspace; live: LiveCoder },
 ): Promise<void> {
-  const { coder, env } = subject.setup(server.url());
+  const { coder, ...setup } = subject.setup(server.url());
   const session = only(live.run.events, 'started')[0]!.session!;
   expect(isSessionId(session)).toBe(true);
   using there = workspace();
@@ -58,7 +58,7 @@ async function goesOn(
   server.script(HELLO.slice(2));
   const first = server.requests.length;
   const resume = { id: session, file };
-  const run = await startCoder(coder, there, { env, resume, prompt: 'Please go on.' }).ended;
+  const run = await startCoder(coder, there, { ...setup, resume, prompt: 'Please go on.' }).ended;
   expect({ exitCode: run.exitCode, stderr: run.exitCode ? run.stderr : '' }).toEqual({ exitCode: 0, stderr: '' });
   expect(only(run.events, 'started')).toMatchObject([{ session }]);
   expect(run.events.at(-1)).toMatchObject({ type: 'ended', ok: true });

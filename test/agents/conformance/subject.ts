@@ -12,8 +12,8 @@ export interface Subject {
   package: string;
   /** Folder of recorded output in test/fixtures/coders: the protocol's name. Missing: nothing is recorded. */
   fixtures?: string;
-  /** The coder and its worker's environment, for a model server's base URL without the version folder. */
-  setup(url: string): { coder: Coder; env: Record<string, string> };
+  /** For a model server's base URL without the version folder. */
+  setup(url: string): Setup;
   /** Tokens that its events add up to where the wire says 4,600 in (3,100 of them cached) and 140 out; those by default. */
   usage?: { inputTokens: number; cachedTokens: number; outputTokens: number };
   /** Tool calls that its events show of the task's three; 3 by default. */
@@ -22,10 +22,22 @@ export interface Subject {
   failedExit?: number | null;
   /** An answer that was cut off ends it as `overloaded`; else it asks again. */
   endsWhenCut?: true;
+  /**
+   * Rows that take minutes of the CLI's own retries: to their end with RECORD=1 alone, else as far as to see that it says
+   * nothing meanwhile.
+   */
+  slow?: readonly string[];
   /** Rows that it cannot pass, and why. They are not tried. */
   cannot?: Partial<Record<Row, string>>;
   /** What is to be said of a row that it passes, e.g. how long it takes. */
   notes?: Partial<Record<Row, string>>;
+}
+
+/** The coder, and either its worker's environment, or the model server in the place of the run's model proxy. */
+export interface Setup {
+  coder: Coder;
+  env: Record<string, string>;
+  proxy?: { url: string; key: string };
 }
 
 export function versionOf({ package: name }: Subject): string {

@@ -1,0 +1,118 @@
+import type { Coder, StartOrder, Upstream } from '../ports.ts';
+import { chatUpstream } from './chat-upstream.ts';
+import { opencodeProtocol } from './opencode-stream.ts';
+import type { CoderDeclaration } from './overlay.ts';
+
+/**
+ * opencode, unattended. Command line and configuration as observed on 1.18.33 (`docs/coders.md`).
+ *
+ * Models are named `provider/model`; a name without a provider is one of `fleet`, which is whatever speaks OpenAI's chat
+ * completions at OPENAI_BASE_URL. It looks for its folder in $PWD before it asks the system, so `--dir` says it.
+ *
+ * Clean context: HOME is the run's own, and the repository's configuration, skills and plugins stay off; the repository's
+ * AGENTS.md comes in as an instruction of ours. It ignores signals, and keeps its session in a database with a log beside it,
+ * which is no one file that another run could go on with.
+ */
+const FLAGS = ['run', '--format=json', '--pure', '--title=fleet'];
+
+const ENV = {
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+  OPENCODE_DISABLE_TERMINAL_TITLE: '1',
+};
+
+const PASSED = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY'];
+
+export function createOpencode(overlay: CoderDeclaration = {}): Coder {
+  const command = overlay.command ?? ['opencode'];
+  return {
+    name: 'opencode',
+    command,
+    ...opencodeProtocol,
+    model: overlay.model,
+    env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
+    keys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
+    about: { install: 'npm install -g opencode-ai', tried: '1.18.33', least: '1.18.0', by: 'binary' },
+    context: [
+      { kind: 'instructions', from: 'user', glob: '.config/opencode/AGENTS.md' },
+      { kind: 'instructions', from: 'user', glob: '.claude/CLAUDE.md' },
+      { kind: 'instructions', from: 'project', glob: 'AGENTS.md' },
+      { kind: 'instructions', from: 'project', glob: 'CLAUDE.md' },
+      { kind: 'settings', from: 'user', glob: '.config/opencode/opencode.json*' },
+      { kind: 'settings', from: 'project', glob: 'opencode.json*' },
+      { kind: 'skill', from: 'user', glob: '.config/opencode/skills/*/SKILL.md' },
+      { kind: 'skill', from: 'project', glob: '.opencode/skills/*/SKILL.md' },
+      { kind: 'skill', from: 'user', glob: '.claude/skills/*/SKILL.md' },
+    ],
+    upstream,
+    start(order) {
+      const { tree, home, userHome, model = overlay.model, prompt, inherit, proxy } = order;
+      const config = `${home}/.config/opencode`;
+      return {
+        argv: [
+          ...command,
+          ...FLAGS,
+          `--dir=${tree}`,
+          ...(model ? [`--model=${model.includes('/') ? model : `fleet/${model}`}`] : []),
+          ...(overlay.args ?? []),
+        ],
+        // As an argument it would reach the model in quotation marks.
+        stdin: prompt,
+        env: {
+          ...ENV,
+          HOME: home,
+          ...(inherit === 'user' ? {} : { OPENCODE_DISABLE_CLAUDE_CODE: '1', OPENCODE_DISABLE_EXTERNAL_SKILLS: '1' }),
+          OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf({ ...order, ...(model ? { model } : {}) })),
+          ...(proxy ? { OPENAI_BASE_URL: `${proxy.url}/v1`, OPENAI_API_KEY: proxy.key } : {}),
+        },
+        files: {
+          // It would install a package for plugins in each new HOME, from the network.
+          [`${config}/.npmrc`]: { text: 'offline=true\nregistry=http://127.0.0.1:9/\n' },
+          ...(proxy
+            ? {}
+            : { [`${home}/.local/share/opencode/auth.json`]: { link: `${userHome}/.local/share/opencode/auth.json` } }),
+          ...(inherit === 'user'
+            ? {
+                [`${config}/AGENTS.md`]: { link: `${userHome}/.config/opencode/AGENTS.md` },
+                [`${config}/skills`]: { link: `${userHome}/.config/opencode/skills` },
+              }
+            : {}),
+        },
+      };
+    },
+  };
+}
+
+/** It lies over whatever else it reads. */
+function configOf({ tree, inherit, proxy, model }: StartOrder): object {
+  const key = { baseURL: '{env:OPENAI_BASE_URL}', apiKey: '{env:OPENAI_API_KEY}' };
+  const through = proxy ? { options: { baseURL: `${proxy.url}/v1`, apiKey: proxy.key } } : {};
+  const ours = model && !model.includes('/') ? { [model]: {} } : {};
+  return {
+    provider: {
+      fleet: { npm: '@ai-sdk/openai-compatible', name: 'Fleet', options: key, models: ours },
+      ...(proxy ? { anthropic: through, openai: through } : {}),
+    },
+    ...(model ? { small_model: model.includes('/') ? model : `fleet/${model}` } : {}),
+    permission: { '*': 'allow', question: 'deny', ...(inherit === 'user' ? {} : { skill: 'deny' }) },
+    instructions: inherit === 'none' ? [] : [`${tree}/AGENTS.md`],
+    // A sub-agent's calls would be missing from the stream.
+    tools: { task: false },
+    autoupdate: false,
+    share: 'disabled',
+    snapshot: false,
+    // A conversation that outgrew its model would be shortened again and again, without end.
+    compaction: { auto: false },
+  };
+}
+
+/** By the address of one's own first, then by the vendor's key; a login of its own goes direct. */
+function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
+  const { OPENAI_API_KEY: openai, OPENAI_BASE_URL: base, ANTHROPIC_API_KEY: anthropic } = env;
+  if (base) return chatUpstream(openai, base);
+  if (anthropic) return { api: 'anthropic', url: 'https://api.anthropic.com', headers: { 'x-api-key': anthropic } };
+  if (!openai) return undefined;
+  return { api: 'openai-responses', url: 'https://api.openai.com', headers: { authorization: `Bearer ${openai}` } };
+}

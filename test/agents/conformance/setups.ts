@@ -1,0 +1,23 @@
+import type { CoderDeclaration } from '../../../src/coders/overlay.ts';
+import { createCoders } from '../../../src/coders/registry.ts';
+import { agentBinaries } from '../binaries.ts';
+import { scriptedAt } from '../scenario.ts';
+import type { Setup, Subject } from './subject.ts';
+
+const builtin = (name: string, coders: Record<string, CoderDeclaration>, env: Record<string, string>): Setup => ({
+  coder: createCoders(coders).get(name)!,
+  env,
+});
+
+/** Each coder with its real binary and a scripted model at a base URL without the version folder. */
+export const SETUPS = {
+  claude: (url) => builtin('claude', scriptedAt(url).coders, scriptedAt(url).env),
+  codex: (url) => builtin('codex', scriptedAt(url).coders, scriptedAt(url).env),
+  gemini: (url) => behind(url, 'gemini', { command: agentBinaries().gemini, model: 'gemini-2.5-pro' }),
+  qwen: (url) => behind(url, 'qwen', { command: agentBinaries().qwen, model: 'qwen3-coder-plus' }),
+  opencode: (url) => behind(url, 'opencode', { command: [agentBinaries().opencode], model: 'scripted' }),
+} as const satisfies Record<string, Subject['setup']>;
+
+function behind(url: string, name: string, declared: CoderDeclaration): Setup {
+  return { ...builtin(name, { [name]: declared }, {}), proxy: { url, key: 'sk-scripted-000003' } };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import { opencodeProtocol } from '../../src/coders/opencode-stream.ts';
+import { createCoders } from '../../src/coders/registry.ts';
+
+const read = (...lines: object[]) => {
+  const parse = opencodeProtocol.parser();
+  return lines.flatMap((line) => parse(JSON.stringify({ sessionID: 'ses_1', timestamp: 1_795_293_355_000, ...line })));
+};
+const error = (name: string, data: object) => ({ type: 'error', error: { name, data } });
+
+describe('the end', () => {
+  test('is the step that wants no tool', () => {
+    const step = (reason: string) => ({
+      type: 'step_finish',
+      part: { reason, tokens: { input: 200, output: 40, reasoning: 10, cache: { read: 900, write: 100 } }, cost: 0.5 },
+    });
+    const events = read(step('tool-calls'), { type: 'text', part: { text: 'Done.' } }, step('stop'));
+    expect(events.map(({ type }) => type)).toEqual(['started', 'usage', 'text', 'usage', 'ended']);
+    expect(events[1]).toMatchObject({
+      input: 1_200,
+      output: 50,
+      cached: 900,
+      written: 100,
+      reasoning: 10,
+      costUsd: 0.5,
+    });
+    expect(events.at(-1)).toEqual({ type: 'ended', ok: true, text: 'Done.' });
+    expect(read(step('length')).at(-1)).toMatchObject({ ok: false, failure: 'agent-error' });
+  });
+
+  test.each([
+    ['ContextOverflowError', {}, 'context-overflow'],
+    ['ProviderAuthError', {}, 'auth'],
+    ['APIError', { statusCode: 401 }, 'auth'],
+    ['APIError', { statusCode: 429, responseBody: '{"code":"insufficient_quota"}' }, 'auth'],
+    ['APIError', { statusCode: 503 }, 'overloaded'],
+    ['UnknownError', { message: 'Unable to connect. Is the computer able to access the url?' }, 'overloaded'],
+    ['UnknownError', { message: 'no idea' }, 'agent-error'],
+  ])('%s %j → %s', (name, data, failure) => {
+    expect(read(error(name, data)).at(-1)).toMatchObject({ type: 'ended', ok: false, failure });
+  });
+
+  test('a limit says when to come back', () => {
+    const [, limited] = read(error('APIError', { statusCode: 429, responseHeaders: { 'retry-after': '60' } }));
+    expect(limited).toEqual({ type: 'rate-limited', until: new Date(1_795_293_415_000).toISOString() });
+  });
+});
+
+describe('start', () => {
+  const opencode = createCoders().get('opencode')!;
+  const order = { runId: '1-a', tree: '/t', home: '/h', userHome: '/u', prompt: 'Do it', inherit: 'project' as const };
+  const config = (extra: object) =>
+    JSON.parse(opencode.start({ ...order, ...extra }).env['OPENCODE_CONFIG_CONTENT'] ?? '') as Record<string, unknown>;
+
+  test('a model without a provider is one of the address that the environment names', () => {
+    expect(opencode.start({ ...order, model: 'qwen3' }).argv).toContain('--model=fleet/qwen3');
+    expect(opencode.start({ ...order, model: 'anthropic/x' }).argv).toContain('--model=anthropic/x');
+    expect(config({ model: 'qwen3' })).toMatchObject({ provider: { fleet: { models: { qwen3: {} } } } });
+  });
+
+  test('the repository’s instructions come in as ours, or not at all', () => {
+    expect(config({})).toMatchObject({ instructions: ['/t/AGENTS.md'] });
+    expect(config({ inherit: 'none' })).toMatchObject({ instructions: [] });
+  });
+
+  test('behind a proxy every vendor’s calls go there', () => {
+    const proxy = { url: 'http://127.0.0.1:1/r/x', key: 'k' };
+    const through = { options: { baseURL: 'http://127.0.0.1:1/r/x/v1', apiKey: 'k' } };
+    expect(config({ proxy })).toMatchObject({ provider: { anthropic: through, openai: through } });
+    expect(opencode.start({ ...order, proxy }).env).toMatchObject({ OPENAI_API_KEY: 'k' });
+    expect(opencode.start({ ...order, proxy }).files).not.toHaveProperty(['/h/.local/share/opencode/auth.json']);
+  });
+
+  test('whose calls can go through one', () => {
+    expect(opencode.upstream?.({ ANTHROPIC_API_KEY: 'k' })).toMatchObject({ api: 'anthropic' });
+    expect(opencode.upstream?.({ OPENAI_API_KEY: 'k' })).toMatchObject({ api: 'openai-responses' });
+    expect(opencode.upstream?.({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/api/v1/' })).toEqual({
+      api: 'openai-chat',
+      url: 'https://x.test/api',
+      headers: { authorization: 'Bearer k' },
+    });
+    expect(opencode.upstream?.({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/v3' })).toBeUndefined();
+    expect(opencode.upstream?.({})).toBeUndefined();
+  });
+});
