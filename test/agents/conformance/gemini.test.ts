@@ -9,5 +9,9 @@ conformance({
   endsWhenCut: true,
   setup: SETUPS.gemini,
   cannot: { reset: 'a daily quota ends it without a time: that stands on the wire alone' },
-  notes: { cut: 'ends as `overloaded`' },
+  loadsAnyway: 'GEMINI.md',
+  notes: {
+    cut: 'ends as `overloaded`',
+    context: 'but for GEMINI.md of the repository, which it loads also with `none`',
+  },
 });

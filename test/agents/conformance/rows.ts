@@ -7,6 +7,7 @@ import { until } from '../../helpers/until.ts';
 import { only, runCoder, workspace } from '../run-coder.ts';
 import { HELLO } from '../scenario.ts';
 import { play, record, start } from './play.ts';
+import { inherited } from './context-row.ts';
 import { killedAndResumed, resumed } from './resume-rows.ts';
 import type { Subject } from './subject.ts';
 
@@ -30,6 +31,10 @@ export const ROWS = {
   cut: {
     title: 'an answer cut off in its middle: it asks again and does the task, or ends as `overloaded`',
     run: cutOff,
+  },
+  context: {
+    title: 'of others it finds the instructions that `context.inherit` lets in, and nothing else',
+    run: inherited,
   },
 } as const satisfies Record<string, { title: string; run(subject: Subject): Promise<void> }>;
 

@@ -27,6 +27,8 @@ export interface Subject {
    * nothing meanwhile.
    */
   slow?: readonly string[];
+  /** An instruction file of the repository that it loads whatever it is told. */
+  loadsAnyway?: string;
   /** Rows that it cannot pass, and why. They are not tried. */
   cannot?: Partial<Record<Row, string>>;
   /** What is to be said of a row that it passes, e.g. how long it takes. */

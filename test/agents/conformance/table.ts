@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILTIN_CODERS } from '../../../src/domain/coder-names.ts';
@@ -51,7 +51,7 @@ const said = (outcome = 'not tried'): string => {
 };
 
 export function figuresTable(): string {
-  const figures = JSON.parse(readFileSync(FIGURES, 'utf8')) as Record<string, Figures>;
+  const figures = JSON.parse(existsSync(FIGURES) ? readFileSync(FIGURES, 'utf8') : '{}') as Record<string, Figures>;
   const rows = Object.entries(figures).map(([name, { bare, ours, none, user }]) => [
     name,
     `${bare.firstEventMs} / ${ours.firstEventMs} ms`,
