@@ -18,7 +18,7 @@ import type { Setup } from './subject.ts';
 export interface Figure {
   firstEventMs: number;
   wholeMs: number;
-  /** The most that all processes of the group had resident at once, in steps of 10. */
+  /** The most that all its processes had resident at once, in steps of 10. */
   rssMb: number;
   requestBytes: number;
 }
@@ -123,19 +123,20 @@ function bareRun(name: Name, at: Workspace, url: string) {
   return { pid: child.pid ?? 0, lines: () => lines, ended };
 }
 
-/** Bytes of memory of all processes of a group; what they share counts for each. */
-function residentOf(group: number): number {
-  let pages = 0;
+/** Bytes of memory of a process and all that it started; what they share counts for each. */
+function residentOf(root: number): number {
+  const parents = new Map<number, { parent: number; pages: number }>();
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (Number(fields[2]) === group) pages += Number(fields[21]);
+      parents.set(Number(pid), { parent: Number(fields[1]), pages: Number(fields[21]) });
     } catch {
       // It ended meanwhile.
     }
   }
-  return pages * 4_096;
+  const within = (pid: number): boolean => pid === root || (pid > 1 && within(parents.get(pid)?.parent ?? 0));
+  return [...parents].reduce((sum, [pid, { pages }]) => sum + (within(pid) ? pages * 4_096 : 0), 0);
 }
 
 /** The run in the middle by time. */
