@@ -12,20 +12,18 @@ import {
   TOOL_MAX,
   type Json,
 } from './json-lines.ts';
-import { add, correction, countedIn, type Counted, type Protocol } from './overlay.ts';
+import type { Protocol } from './overlay.ts';
 
 /** `qwen -o stream-json`: Claude's event names with other contents, as observed on 0.24.4. Call ids are the wire's. */
 export const qwenProtocol: Protocol = { structured: true, parser };
 
 interface State {
   started: boolean;
-  counted: Counted;
 }
 
 function parser(earlier: readonly AgentEvent[] = []): (line: string) => AgentEvent[] {
   const state: State = {
     started: earlier.some((event) => event.type === 'started'),
-    counted: countedIn(earlier),
   };
   return (line) => {
     const event = parseObject(line);
@@ -34,11 +32,11 @@ function parser(earlier: readonly AgentEvent[] = []): (line: string) => AgentEve
       case 'system':
         return event['subtype'] === 'init' ? started(state, event) : [];
       case 'assistant':
-        return assistant(state, event);
+        return assistant(event);
       case 'user':
         return objects(object(event['message'])?.['content']).flatMap(toolResult);
       case 'result':
-        return result(state, event);
+        return result(event);
       default:
         return [];
     }
@@ -52,12 +50,11 @@ function started(state: State, event: Json): AgentEvent[] {
 }
 
 /** Of the several events of one answer, the last alone has its usage. */
-function assistant(state: State, event: Json): AgentEvent[] {
+function assistant(event: Json): AgentEvent[] {
   const message = object(event['message']) ?? {};
   const events = objects(message['content']).flatMap(block);
   const { input, output, cached } = usageOf(object(message['usage']));
   if (input + output === 0) return events;
-  add(state.counted, { input, output, cached });
   // A sub-agent has a conversation of its own.
   const context = event['parent_tool_use_id'] ? {} : { context: input + output };
   return [...events, { type: 'usage', input, output, cached, ...context }];
@@ -91,16 +88,13 @@ function toolResult(content: Json): AgentEvent[] {
   return [{ type: 'tool-result', id: label(content['tool_use_id']), ok: content['is_error'] !== true, output }];
 }
 
-function result(state: State, event: Json): AgentEvent[] {
-  const total = { ...usageOf(object(event['usage'])), costUsd: 0 };
-  // After a failure it is zero, whatever was used.
-  const usage = total.input > 0 ? correction(state.counted, total) : [];
+/** Its usage is a sum over a resumed session, and zero after a failure: not used. */
+function result(event: Json): AgentEvent[] {
   if (event['subtype'] === 'success' && event['is_error'] !== true)
-    return [...usage, { type: 'ended', ok: true, text: bothEnds(text(event['result']), TEXT_MAX) }];
+    return [{ type: 'ended', ok: true, text: bothEnds(text(event['result']), TEXT_MAX) }];
   const said = text(object(event['error'])?.['message']) || text(event['result']) || text(event['subtype']);
   const failure = failureOf(said);
   return [
-    ...usage,
     ...(failure === 'rate-limited' ? [{ type: 'rate-limited' as const }] : []),
     { type: 'ended', ok: false, text: clip(said, TEXT_MAX), failure },
   ];
