@@ -4,6 +4,7 @@ import { connectKeeper } from '../src/adapters/keeper/client.ts';
 import { homeLayout } from '../src/domain/names.ts';
 import { git, TestFleet, type TestWorker } from '../test/helpers/fleet.ts';
 import { until } from '../test/helpers/until.ts';
+import { proxyFigures } from './proxy.ts';
 
 /**
  * What the fleet costs, against bare floors in the same run. Figures depend on the machine; the ratios are what to compare.
@@ -38,6 +39,7 @@ await latency(idle);
 await memory(idle);
 await idle.stop();
 for (const slots of DRAIN_SLOTS) await drain(slots);
+rows.push(...(await proxyFigures()));
 
 console.log(
   rows

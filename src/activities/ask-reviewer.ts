@@ -16,9 +16,11 @@ import { readOpinion, type Opinion, type Reviewed, type ReviewFailure } from '..
 import type { RunRef } from '../domain/run.ts';
 import type { Review } from '../domain/task.ts';
 import type { Coder } from '../ports.ts';
+import { accountOf } from './account.ts';
 import { missing } from './conclude.ts';
-import { coderPlan, type Deps } from './context.ts';
+import { coderPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
+import { openModelCalls } from './model-calls.ts';
 
 export interface Question {
   prepared: Pick<Prepared, 'policy' | 'sealed'>;
@@ -68,9 +70,14 @@ async function askOnce(
   await removeTree(dir);
   await checkoutTree({ ...question.files, dir: tree });
   for (const folder of [home, tmp, desk]) await mkdir(folder, { recursive: true });
+  const account = await accountOf(deps, { record: { credential: null }, coder });
+  const id = `${ref.runId}-review-${randomBytes(4).toString('hex')}`;
+  const place = { id, file: deps.home.run(ref.taskId, ref.runId).reviewWire };
+  const wireFile = deps.home.task(ref.taskId).runOf(requireRun(deps, ref).n).reviewWire;
   try {
+    const calls = await openModelCalls(deps, { ...place, wireFile, coder, account });
     const start = coder.start({
-      ...{ runId: `${ref.runId}-review-${randomBytes(4).toString('hex')}`, home, userHome: deps.env['HOME'] ?? '/' },
+      ...{ runId: id, home, userHome: account.userHome, ...(calls.proxy ? { proxy: calls.proxy } : {}) },
       // Not the files under review: a CLI takes instructions from what it finds in its working folder.
       tree: desk,
       inherit: 'none',
@@ -92,7 +99,8 @@ async function askOnce(
         }),
         limits: prepared.policy.limits,
         signal,
-        env: environment(deps.env, coder.env, {
+        env: environment(deps.env, [], {
+          ...calls.env,
           ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },
           ...start.env,
         }),
@@ -109,6 +117,7 @@ async function askOnce(
       usage: rated(listener.usage, { model, rates: { prices: deps.config.prices, models: {} }, complete }),
     };
   } finally {
+    await deps.proxy.close(place);
     await removeTree(dir);
   }
 }

@@ -37,6 +37,8 @@ export interface WireExchange {
   until?: string;
   /** Headers that tell what is left of a limit. */
   quota?: Record<string, string>;
+  /** The part of the account's window that is used, and its reset (ISO), where the headers tell. */
+  used?: { part: number; until?: string };
   /** The answer did not come to its end. */
   cut?: true;
   /** Why something in the answer, or in the request, could not be read. */
@@ -82,9 +84,11 @@ export interface WireSum {
   usage: Usage;
   /** How the last one that had an outcome ended; null: well, or there was none. */
   failed: { failure: CoderFailure; message: string; until?: string } | null;
+  /** As last told. */
+  used: { part: number; until?: string } | null;
 }
 
-export const NO_WIRE: WireSum = { exchanges: 0, usage: NO_USAGE, failed: null };
+export const NO_WIRE: WireSum = { exchanges: 0, usage: NO_USAGE, failed: null, used: null };
 
 export function addExchange(sum: WireSum, exchange: WireExchange): WireSum {
   const { usage, error, until, model, cut } = exchange;
@@ -96,6 +100,7 @@ export function addExchange(sum: WireSum, exchange: WireExchange): WireSum {
     usage: usage ? addUsage(sum.usage, { type: 'usage', ...usage, context: input + output }) : sum.usage,
     // An answer that the agent itself broke off says nothing of the model, nor does a list of models.
     failed: told ?? (answered ? null : sum.failed),
+    used: exchange.used ?? sum.used,
   };
 }
 

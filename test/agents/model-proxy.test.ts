@@ -116,7 +116,7 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
 
   test('a model that is asked and sends nothing is to blame, not the agent; people see that it is slow', async () => {
     const id = await enqueue(name, [HELLO[0]!, { text: 'Let me think.', stall: 'silent', times: Infinity }], {
-      limits: { idle: '13s' },
+      limits: { idle: '20s' },
     });
     const slow = await until(
       async () => {
@@ -125,7 +125,7 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
       },
       { timeoutMs: 60_000 },
     );
-    expect((await fleet.cli(['explain', id])).stdout).toContain(slow.slice(0, 30));
+    expect(Number(/(\d+)s$/.exec(slow)?.[1])).toBeGreaterThanOrEqual(10);
     const report = await until(
       async () => {
         const view = await fleet.fleet.view(id);

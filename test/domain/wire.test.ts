@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CoderFailure } from '../../src/domain/event.ts';
-import { endedBy, type WireExchange, type WireLog } from '../../src/domain/wire.ts';
+import { NO_USAGE, type CoderFailure, type Usage } from '../../src/domain/event.ts';
+import { endedBy, greaterUsage, sumOf, type WireExchange, type WireLog, type WireSum } from '../../src/domain/wire.ts';
 
 const exchange = (failure?: CoderFailure): WireExchange => ({
   ...{ type: 'exchange', at: '', path: '/v1/messages', status: failure ? 400 : 200, firstByteMs: 1, ms: 1 },
@@ -35,3 +35,56 @@ describe('how a coder ended', () => {
     expect(endedBy(said('overloaded'), log(undefined), false)).toEqual(said('overloaded'));
   });
 });
+
+const answered = (more: Partial<WireExchange> = {}): WireExchange => {
+  const { model: _, ...plain } = exchange();
+  return { ...plain, ...more };
+};
+const usage = { input: 100, output: 10, cached: 60, written: 5, reasoning: 2 };
+const error = { failure: 'rate-limited', message: '429' } as const;
+const sum = (...exchanges: WireExchange[]) => sumOf({ unseen: null, exchanges, whole: true });
+
+test('tokens of all exchanges add up, the context is the last one’s', () => {
+  expect(sum(answered({ usage }), answered({ usage: { ...usage, input: 200 } }), answered()).usage).toMatchObject({
+    inputTokens: 300,
+    outputTokens: 20,
+    cachedTokens: 120,
+    writtenTokens: 10,
+    reasoningTokens: 4,
+    contextTokens: 210,
+  });
+});
+
+describe('how the model last answered', () => {
+  test.each<[string, WireExchange[], WireSum['failed']]>([
+    ['well', [answered({ error, until: 'x' }), answered({ usage })], null],
+    ['with an error', [answered({ usage }), answered({ error, until: 'x' })], { ...error, until: 'x' }],
+    ['a list of models says nothing of it', [answered({ error }), answered()], error],
+    ['nor does what the agent broke off', [answered({ error }), answered({ usage, cut: true })], error],
+  ])('%s', (_, exchanges, failed) => expect(sum(...exchanges).failed).toEqual(failed));
+});
+
+describe('the greater count of tokens is the one that counts, as a whole', () => {
+  const of = (inputTokens: number, outputTokens: number, more: Partial<Usage> = {}): Usage => ({
+    ...NO_USAGE,
+    ...{ inputTokens, outputTokens, ...more },
+  });
+  test.each<[string, Usage, Usage | undefined, Usage]>([
+    ['no wire', of(5, 5), undefined, of(5, 5)],
+    [
+      'a killed run, whose events lack the output',
+      of(100, 1, { costUsd: 2 }),
+      of(100, 30, { cachedTokens: 9 }),
+      of(100, 30, { cachedTokens: 9, costUsd: 2 }),
+    ],
+    [
+      'codex in mid-run, whose events tell nothing',
+      of(0, 0),
+      of(700, 30, { contextTokens: 400 }),
+      of(700, 30, { contextTokens: 400 }),
+    ],
+    ['calls that went past the wire', of(900, 30), of(100, 30), of(900, 30)],
+    ['the same', of(100, 30, { costUsd: 1 }), of(100, 30), of(100, 30, { costUsd: 1 })],
+  ])('%s', (_, events, wire, expected) => expect(greaterUsage(events, wire)).toEqual(expected));
+});
+

@@ -109,6 +109,10 @@ function listening(meter: Meter): Transform {
       meter.request(piece);
       done(null, piece);
     },
+    flush(done) {
+      done();
+      setImmediate(() => meter.asked());
+    },
   });
 }
 

@@ -57,6 +57,24 @@ export function quotaOf(headers: Headers): Record<string, string> | undefined {
     : undefined;
 }
 
+/**
+ * The part of the account's window that is used, of several the fullest, and when it is reset: a subscription's windows, and
+ * Codex's plans. Limits a minute of an API key are no such window.
+ */
+export function usedOf(headers: Headers): { part: number; until?: string } | undefined {
+  const found = Object.entries(headers).flatMap(([name, value]) => {
+    const [, window, codex] =
+      /^(anthropic-ratelimit-unified-\w+)-utilization$|^(x-codex-(?:primary|secondary))-used-percent$/.exec(name) ?? [];
+    if (!window && !codex) return [];
+    const told = number(value);
+    const reset = epoch(headers[`${window}-reset`] ?? headers[`${codex}-reset-at`]);
+    return told === undefined
+      ? []
+      : [{ part: codex ? told / 100 : told, ...(reset ? { until: new Date(reset).toISOString() } : {}) }];
+  });
+  return found.toSorted((a, b) => b.part - a.part)[0];
+}
+
 /** Windows of a plan that are used up: `x-codex-primary-used-percent: 100`. */
 function exhaustedCodex(headers: Headers, now: number): (number | undefined)[] {
   return ['primary', 'secondary'].flatMap((window) => {

@@ -1,7 +1,7 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import type { WireExchange, WireResult } from '../../domain/wire.ts';
-import { failureOf, quotaOf, resetOf, type Headers } from './limits.ts';
+import { failureOf, quotaOf, resetOf, usedOf, type Headers } from './limits.ts';
 import { EventReader } from './sse.ts';
 import { Found, object, objects, parsed, sha256, type Json, type Reader, type Told } from './wires/wire.ts';
 
@@ -72,6 +72,7 @@ export class Meter {
   #unread: string | undefined;
   #unreadRequest: string | undefined;
   #failed: WireExchange['error'];
+  #results: WireResult[] | undefined;
   sent = 0;
   received = 0;
   /** By `performance.now()`: of a byte in either direction. */
@@ -86,6 +87,13 @@ export class Meter {
     this.sent += bytes.length;
     this.lastByte = performance.now();
     if (this.#reader) this.#request.push(bytes);
+  }
+
+  /** The request is complete: it is read while the model thinks. */
+  asked(): void {
+    this.#results ??= this.#told()
+      .slice(-RESULTS_MAX)
+      .map(({ id, text }) => ({ id, sha256: sha256(text) }));
   }
 
   begin(status: number, headers: Headers): void {
@@ -121,15 +129,13 @@ export class Meter {
     if (!cut) await this.#complete();
     this.#decoder?.destroy();
     this.#answer?.drop();
-    const results = fresh(
-      this.#told()
-        .slice(-RESULTS_MAX)
-        .map(({ id, text }) => ({ id, sha256: sha256(text) })),
-    );
+    this.asked();
+    const results = fresh(this.#results ?? []);
     const { calls, usage, model, unread = this.#unread } = this.#found;
     const error = this.#failed ?? this.#error();
     const until = error && resetOf(this.#headers, this.#found.error?.body, Date.now());
     const quota = quotaOf(this.#headers);
+    const used = usedOf(this.#headers);
     return {
       type: 'exchange',
       at: new Date(this.#startedAt).toISOString(),
@@ -143,6 +149,7 @@ export class Meter {
       ...(error ? { error } : {}),
       ...(until ? { until } : {}),
       ...(quota ? { quota } : {}),
+      ...(used ? { used } : {}),
       ...(cut ? { cut: true as const } : {}),
       ...(unread === undefined ? {} : { unread }),
       ...(this.#unreadRequest === undefined ? {} : { unreadRequest: this.#unreadRequest }),
@@ -172,7 +179,7 @@ export class Meter {
   }
 
   #event(data: string): void {
-    if (data === '[DONE]') return;
+    if (data === '[DONE]' || this.#reader?.isText?.(data, this.#found)) return;
     const event = object(parsed(data));
     if (event) this.#reader?.take(event, this.#found);
     else this.#garbled();

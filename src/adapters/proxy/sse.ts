@@ -19,7 +19,7 @@ export class EventReader {
     let piece = this.#decoder.write(bytes);
     if (this.#afterReturn && piece.startsWith('\n')) piece = piece.slice(1);
     if (piece) this.#afterReturn = piece.endsWith('\r');
-    const lines = piece.split(/\r\n|\n|\r/);
+    const lines = piece.includes('\r') ? piece.split(/\r\n|\n|\r/) : piece.split('\n');
     for (const [at, line] of lines.entries()) {
       this.#length += line.length;
       if (this.#length + this.#size > EVENT_MAX) this.#drop();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureOf, quotaOf, resetOf } from '../../../src/adapters/proxy/limits.ts';
+import { failureOf, quotaOf, resetOf, usedOf } from '../../../src/adapters/proxy/limits.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const epoch = (seconds: number) => String(NOW / 1_000 + seconds);
@@ -106,4 +106,20 @@ test('headers of quotas are kept, others are not', () => {
     'x-ratelimit-remaining-tokens': '5',
   });
   expect(quotaOf({ date: 'y' })).toBeUndefined();
+});
+
+test('the fullest window of an account', () => {
+  expect(usedOf({ 'x-ratelimit-remaining-tokens': '5' })).toBeUndefined();
+  expect(
+    usedOf({
+      'anthropic-ratelimit-unified-5h-utilization': '0.25',
+      'anthropic-ratelimit-unified-5h-reset': epoch(60),
+      'anthropic-ratelimit-unified-7d-utilization': '0.93',
+      'anthropic-ratelimit-unified-7d-reset': epoch(90),
+    }),
+  ).toEqual({ part: 0.93, until: after(90) });
+  expect(usedOf({ 'x-codex-primary-used-percent': '41', 'x-codex-primary-reset-at': epoch(60) })).toEqual({
+    part: 0.41,
+    until: after(60),
+  });
 });

@@ -1,7 +1,12 @@
 import { count, object, objects, text, told, type Found, type Json, type Reader, type Told } from './wire.ts';
 
 /** Anthropic's Messages API. */
-export const anthropic: Reader = { take, results };
+export const anthropic: Reader = { take, isText, results };
+
+/** Inside of a text these quotes would have backslashes. */
+function isText(data: string): boolean {
+  return data.startsWith('{"type":"content_block_delta"') && data.includes('"delta":{"type":"text_delta"');
+}
 
 function take(event: Json, found: Found): void {
   const key = String(event['index']);

@@ -1,7 +1,11 @@
 import { count, object, objects, parsed, text, told, type Found, type Json, type Reader, type Told } from './wire.ts';
 
 /** OpenAI's chat completions, as many servers speak them. */
-export const chat: Reader = { take, results };
+export const chat: Reader = { take, isText, results };
+
+function isText(data: string, { model }: Found): boolean {
+  return model !== undefined && !/"tool_calls"|"usage"|"error"/.test(data);
+}
 
 function take(chunk: Json, found: Found): void {
   found.model = text(chunk['model']) || found.model;

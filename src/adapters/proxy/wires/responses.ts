@@ -1,7 +1,12 @@
 import { count, object, objects, parsed, text, told, type Found, type Json, type Reader, type Told } from './wire.ts';
 
 /** OpenAI's Responses API. */
-export const responses: Reader = { take, results };
+export const responses: Reader = { take, isText, results };
+
+/** A call is told as a whole when it is done. */
+function isText(data: string): boolean {
+  return /^\{"type":"response\.[a-z_.]+\.delta"/.test(data);
+}
 
 function take(event: Json, found: Found): void {
   switch (event['type']) {

@@ -5,6 +5,8 @@ import type { WireCall, WireUsage } from '../../../domain/wire.ts';
 export interface Reader {
   /** One event of a streamed answer, or the whole of a plain one. */
   take(body: Json, found: Found): void;
+  /** Whether an event, unread, can only be a piece of text: most are, and reading them all would be most of the work. */
+  isText?(data: string, found: Found): boolean;
   /** What the model is told of its calls in this request. */
   results(body: Json): Told[];
 }
