@@ -1,7 +1,11 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Agent, createServer, request, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type * as Client from '../src/adapters/proxy/client.ts';
 import { homeLayout } from '../src/domain/names.ts';
 import { tempDir } from '../test/helpers/temp.ts';
 
@@ -9,14 +13,8 @@ import { tempDir } from '../test/helpers/temp.ts';
 
 const PAIRS = 200;
 const STREAMS = 5;
-const STREAM_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 100;
 
-const EVENT = `event: content_block_delta\ndata: ${JSON.stringify({
-  type: 'content_block_delta',
-  index: 0,
-  delta: { type: 'text_delta', text: 'some forty characters of an answer, or so' },
-})}\n\n`;
 /** A conversation of some length, as each request tells it once more. */
 const CONVERSATION = JSON.stringify({
   model: 'm',
@@ -42,25 +40,12 @@ export async function proxyFigures(): Promise<Figure[]> {
   await using temp = await tempDir();
   const home = homeLayout(temp.path);
   const built = new URL('../dist/adapters/proxy/client.js', import.meta.url).href;
-  const { connectProxy } = (await import(built)) as typeof import('../src/adapters/proxy/client.ts');
-  const block = EVENT.repeat(400);
-  const server = createServer((asked, response) => {
-    asked.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const blocks = asked.url?.includes('stream') ? Math.ceil(STREAM_BYTES / block.length) : 0;
-      let left = blocks;
-      const more = () => {
-        while (left > 0) {
-          left -= 1;
-          if (!response.write(block)) return void response.once('drain', more);
-        }
-        response.end(EVENT);
-      };
-      more();
-    });
+  const { connectProxy } = (await import(built)) as typeof Client;
+  const model = fork(fileURLToPath(new URL('model.ts', import.meta.url)), {
+    execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [port] = (await once(model, 'message')) as [number];
+  const upstream = `http://127.0.0.1:${port}`;
   const client = connectProxy(home, {});
   const place = { id: '1-bench', file: home.run('bench', '1-bench').wire };
   mkdirSync(home.run('bench', '1-bench').dir, { recursive: true });
@@ -109,8 +94,8 @@ export async function proxyFigures(): Promise<Figure[]> {
     agent.destroy();
     await client.close(place);
     client.leave();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    model.disconnect();
+    await once(model, 'exit');
   }
 }
 

@@ -16,6 +16,8 @@ const OWN = new Set([
 ]);
 
 const LONG_WAIT_S = 30;
+/** No model answers sooner: time to read its request. */
+const THINKING_MS = 30;
 
 export interface Passed {
   run: OpenRun;
@@ -111,7 +113,7 @@ function listening(meter: Meter): Transform {
     },
     flush(done) {
       done();
-      setImmediate(() => meter.asked());
+      setTimeout(() => meter.asked(), THINKING_MS).unref();
     },
   });
 }
