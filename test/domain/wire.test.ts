@@ -87,4 +87,3 @@ describe('the greater count of tokens is the one that counts, as a whole', () =>
     ['the same', of(100, 30, { costUsd: 1 }), of(100, 30), of(100, 30, { costUsd: 1 })],
   ])('%s', (_, events, wire, expected) => expect(greaterUsage(events, wire)).toEqual(expected));
 });
-
