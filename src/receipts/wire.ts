@@ -15,8 +15,8 @@ interface Backing {
  * The model's own words, as the run's proxy saw them, against what the coder printed. No agent can write to the wire's record:
  * a call in the stream that no answer of the model asked for is forged.
  *
- * By id where the two share any: Claude Code and most others print the model's. `codex exec` and Gemini number their calls by
- * themselves: there a command has to be one that the model asked for, by its text. A model that had no exchange at all has
+ * By id where the two share any: most coders print the model's. `codex exec` and Gemini number their calls by themselves: there
+ * a command has to be one that the model asked for, by its text. A model that had no exchange at all has
  * asked for nothing.
  *
  * What is only noted: calls of the model that the stream lacks (refused ones, a sub-agent's); and everything, where the record

@@ -13,8 +13,8 @@ import { HELLO } from './scenario.ts';
 
 /** Whole tasks with the real binaries, whose model calls go through the run's model proxy. */
 
-type Name = 'claude' | 'codex';
-const KEYS = { claude: 'sk-real-claude', codex: 'sk-real-codexx' };
+type Name = 'claude' | 'codex' | 'gemini';
+const KEYS = { claude: 'sk-real-claude', codex: 'sk-real-codexx', gemini: 'sk-real-gemini' };
 
 let fleet: TestFleet;
 let model: ModelServer;
@@ -33,12 +33,16 @@ afterAll(async () => {
 }, 60_000);
 
 function attach(name: string) {
-  const { claude, codex } = agentBinaries();
+  const { claude, codex, gemini } = agentBinaries();
   return fleet.worker(
     name,
     {
       lease: { heartbeat: '3s', grace: '45s', selfKill: '30s' },
-      coders: { claude: { command: [claude] }, codex: { command: [codex], model: 'gpt-5.5' } },
+      coders: {
+        claude: { command: [claude] },
+        codex: { command: [codex], model: 'gpt-5.5' },
+        gemini: { command: gemini, model: 'gemini-2.5-pro' },
+      },
     },
     {
       env: {
@@ -47,6 +51,8 @@ function attach(name: string) {
         ANTHROPIC_API_KEY: KEYS.claude,
         OPENAI_BASE_URL: `${model.url()}/v1`,
         CODEX_API_KEY: KEYS.codex,
+        GOOGLE_GEMINI_BASE_URL: model.url(),
+        GEMINI_API_KEY: KEYS.gemini,
       },
     },
   );
@@ -72,7 +78,7 @@ async function environOf({ pid }: LiveAgent): Promise<string> {
   return readFile(`/proc/${pid}/environ`, 'utf8');
 }
 
-describe.each<Name>(['claude', 'codex'])('%s', (name) => {
+describe.each<Name>(['claude', 'codex', 'gemini'])('%s', (name) => {
   test('works without ever having the key, and the wire tells what its model asked for', async () => {
     const { hold, open } = gate();
     const first = model.requests.length;
@@ -93,13 +99,19 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     expect(wire).toMatchObject({ unseen: null, whole: true });
     const calls = wire.exchanges.flatMap((exchange) => exchange.calls);
     expect(calls).toHaveLength(3);
-    expect(wire.exchanges.flatMap(({ results }) => results.map((result) => result.id)).toSorted()).toEqual(
-      calls.map((call) => call.id).toSorted(),
-    );
+    const told = wire.exchanges.flatMap(({ results }) => results.map((result) => result.id));
+    // Gemini's calls have no ids: its CLI makes some up.
+    if (name !== 'gemini') expect(told.toSorted()).toEqual(calls.map((call) => call.id).toSorted());
+    expect(told).toHaveLength(3);
+    expect(receipt(report, 'tools')?.evidence).toMatchObject({
+      byWire: { calls: 3, joined: name === 'gemini' ? 'by text' : 'by id', unasked: [], hidden: [] },
+    });
     expect(receipt(report, 'tools')?.summary).not.toMatch(/not seen/);
     expect(report.usage).toMatchObject({ inputTokens: 4_600, cachedTokens: 3_100, outputTokens: 140 });
   });
+});
 
+describe.each<Name>(['claude', 'codex'])('%s', (name) => {
   test('kill -9 of the proxy while the model thinks: the agent goes on by its next try, on the same port', async () => {
     const { hold, open } = gate();
     const id = await enqueue(name, [HELLO[0]!, { ...HELLO[1]!, hold }, HELLO[1]!, HELLO[2]!, HELLO[3]!]);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
 import type { TaskReport } from '../../src/client.ts';
-import { TestFleet } from '../helpers/fleet.ts';
+import { agent, TestFleet } from '../helpers/fleet.ts';
 import { startModelServer, type ModelServer } from '../helpers/model-server.ts';
 
 /** Agents that lie about what their model asked for. */
@@ -72,4 +72,23 @@ test('under a login nobody sees its calls, and the receipt says so', async () =>
   });
   // Nobody needed it.
   expect(existsSync(`${worker.home}/proxy.port`)).toBe(false);
+});
+
+test('a reviewer’s calls go through it as well, and it is closed after that', async () => {
+  const reviewer = fileURLToPath(new URL('../fixtures/agents/reviewer.mjs', import.meta.url));
+  const coders = { claude: { command: [process.execPath, reviewer] }, ok: agent('ok.sh') };
+  const worker = await fleet.worker('reviewed', { worker: { queues: ['reviewed'] }, coders }, { env: keyed() });
+  const id = await fleet.fleet.enqueue({
+    ...{ objective: 'Add made.txt\nreviewer: pass', repo, queue: 'reviewed', coder: 'ok' },
+    ...{ review: { coder: 'claude' }, verify: ['test -s made.txt'] },
+  });
+  const report = (await fleet.fleet.wait(id, 60_000)) as TaskReport;
+  expect(report).toMatchObject({ state: 'done' });
+  const wire = await readFile(`${worker.home}/tasks/${id}/1/review-wire.jsonl`, 'utf8');
+  expect(JSON.parse(wire.split('\n')[0]!)).toMatchObject({
+    type: 'opened',
+    api: 'anthropic',
+    host: new URL(model.url()).host,
+  });
+  expect(existsSync(`${worker.home}/runs/${id}`)).toBe(false);
 });
