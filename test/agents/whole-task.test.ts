@@ -210,7 +210,7 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
       printf '%s\\n' ${forged.join(' ')} >/proc/$p/fd/1`;
     const report = await fleet.settled(await enqueue(name, [{ tools: [{ sh }] }, { text: 'Done.' }], ONCE));
     expect(report).toMatchObject({ state: 'parked', reason: 'fabricated' });
-    expect(receipt(report, 'tools')?.summary).toContain('a call that its hooks did not see: Bash npm test');
+    expect(receipt(report, 'tools')?.summary).toContain('a call that its model never made: Bash npm test');
   });
 
   test('done without a deed is fabricated; the next run is told so, and does it', async () => {
