@@ -49,7 +49,7 @@ const WRONG: [string, string[], RegExp][] = [
   [
     'an unknown coder',
     ['enqueue', 'x', '--coder', 'nobody'],
-    /^--coder nobody is unknown: neither one of claude, codex nor/,
+    /^--coder nobody is unknown: neither one of claude, codex, .* nor/,
   ],
   ['an unknown type', ['enqueue', 'x', '--type', 'poem'], /^--type must be one of code, research/],
   ['a queue that nobody knows', ['enqueue', 'nowhere', 'x'], /^queue nowhere is neither configured here .* nor polled/],
