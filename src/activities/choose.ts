@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { choicesOf, ruleFor, unmetRoutes, type Choice } from '../domain/route.ts';
+import { choicesOf, ruleFor, unmetRoutes, type Choice, type TaskFacts } from '../domain/route.ts';
 import { toMs } from '../domain/duration.ts';
+import { isUrl } from '../domain/task.ts';
 import type { TriageAsk } from '../domain/run.ts';
 import { triageByRule, type Triaged } from '../domain/triage.ts';
 import type { ClaimOrder } from './claim.ts';
@@ -48,7 +49,7 @@ export async function choose(deps: Deps, order: ClaimOrder): Promise<Chosen> {
   if (here) return { choice: here, ...said };
   return order.coder
     ? { none: `${worker.name} has no coder ${order.coder}` }
-    : { redirect: await elsewhere(deps, choices), ...said };
+    : { redirect: await elsewhere(deps, choices, facts), ...said };
 }
 
 /** Names of credentials are a worker's own. */
@@ -56,11 +57,16 @@ function known({ config }: Deps, { credential, ...choice }: Choice): Choice {
   return credential && config.credentials[credential] ? { ...choice, credential } : choice;
 }
 
-/** The first that an attached worker has; where nobody says so in time, the first. */
-async function elsewhere(deps: Deps, choices: readonly Choice[]): Promise<Choice> {
+/** The first that an attached worker has which could claim the task; where nobody says so in time, the first. */
+async function elsewhere(deps: Deps, choices: readonly Choice[], facts: TaskFacts | undefined): Promise<Choice> {
   const [first] = choices;
-  const there = await Promise.race([deps.attached().catch(() => []), pause(LOOK_MS, [], { ref: false })]);
-  const coders = new Set(there.flatMap((other) => other.coders.map(({ name }) => name)));
+  const attached = await Promise.race([deps.attached().catch(() => []), pause(LOOK_MS, [], { ref: false })]);
+  // A path repository is on this machine only.
+  const bound = facts?.repo !== null && facts?.repo !== undefined && !isUrl(facts.repo);
+  const able = attached.filter(
+    ({ queues, machine }) => (!facts || queues.includes(facts.queue)) && (!bound || machine === deps.worker.machine),
+  );
+  const coders = new Set(able.flatMap((other) => other.coders.map(({ name }) => name)));
   return choices.find(({ coder }) => coders.has(coder)) ?? first!;
 }
 

@@ -82,7 +82,9 @@ function rowOf(group: string, tasks: readonly TaskFigures[]): StatsRow {
   return {
     ...{ group, tasks: tasks.length, accepted: accepted.length, parked: of('parked').length },
     ...{ failed: of('failed').length, cancelled: of('cancelled').length, rejected },
-    medianSeconds: median(accepted.map((task) => (Date.parse(task.endedAt) - Date.parse(task.createdAt)) / 1_000)),
+    medianSeconds: median(
+      accepted.map((task) => Math.round((Date.parse(task.endedAt) - Date.parse(task.createdAt)) / 100) / 10),
+    ),
     tokens: runs.reduce((sum, run) => sum + run.tokens, 0),
     ...{ costUsd, unpricedRuns },
     costPerAcceptedUsd: accepted.length > 0 && unpricedRuns === 0 ? costUsd / accepted.length : null,
@@ -93,7 +95,8 @@ function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;
   if (sorted.length === 0) return null;
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const value = sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return Math.round(value * 100) / 100;
 }
 
 function localDay(iso: string): string {
