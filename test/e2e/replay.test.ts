@@ -33,6 +33,7 @@ describe('open tasks survive a change of the workflow', () => {
       'lost-then-done',
       'parked-retry-accept',
       'rejected-then-done',
+      'routed-elsewhere',
     ]);
   });
 

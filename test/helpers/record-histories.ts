@@ -17,8 +17,13 @@ export async function recordHistories(dir: string): Promise<void> {
   await using fleet = await TestFleet.start();
   const repo = await fleet.repo('repo');
   const lease = { heartbeat: '3s', grace: '23s', selfKill: '10s' };
-  const coders = { ok: agent('ok.sh'), wait: agent('wait-for-file.sh') };
-  const worker = (name: string) => fleet.worker(name, { worker: { slots: 4 }, lease, coders });
+  const coders: Record<string, ReturnType<typeof agent>> = { ok: agent('ok.sh'), wait: agent('wait-for-file.sh') };
+  const worker = (name: string, more: typeof coders = {}) =>
+    fleet.worker(name, {
+      ...{ worker: { slots: 4 }, lease, coders: { ...coders, ...more } },
+      routes: [{ when: { labels: 'routed', class: 'simple' }, coder: 'rare' }],
+      triage: { command: ['echo', 'simple'], default: 'complex' },
+    });
   const enqueue = (input: Partial<TaskInput>) => fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok', ...input });
   const save = async (name: string, id: string) => {
     const history = await fleet.client.workflow.getHandle(id).fetchHistory();
@@ -70,6 +75,14 @@ export async function recordHistories(dir: string): Promise<void> {
     },
   };
   await Promise.all(Object.entries(ways).map(async ([name, way]) => save(name, await way())));
+
+  // Its class is asked for, and its rule leads to a coder that only a later worker has.
+  const routed = await fleet.fleet.enqueue({ objective: 'x', repo, labels: ['routed'] });
+  await until(async () => (await fleet.fleet.view(routed)).redirect, { timeoutMs: 30_000 });
+  const rare = await worker('rare', { rare: agent('ok.sh') });
+  await fleet.settled(routed);
+  await save('routed-elsewhere', routed);
+  await rare.stop('SIGTERM');
 
   // The worker goes and comes back, then it goes for good.
   const [adopted, lost] = [await enqueue({ coder: 'wait' }), await enqueue({ coder: 'wait' })];
