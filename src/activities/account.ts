@@ -1,4 +1,4 @@
-import { readSecret, type SecretSource } from '../adapters/secret.ts';
+import { credentialPath, loginFolder, readSecret, type SecretSource } from '../adapters/secret.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { isSecretName } from '../domain/credential.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -10,15 +10,23 @@ import { environment } from './environment.ts';
 export interface Account {
   env: Record<string, string>;
   userHome: string;
+  /** The HOME of a login that the coder keeps up to date: it has to see it. */
+  login?: string;
 }
 
 /** The run's credential has no secret, or is not configured here any more. */
-export class NoAccount extends Error {
+class NoAccount extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
     super(failure.message);
     this.failure = failure;
   }
+}
+
+/** As a value. @throws anything else */
+export function noAccount(error: unknown): Failure {
+  if (error instanceof NoAccount) return error.failure;
+  throw error;
 }
 
 /**
@@ -50,7 +58,11 @@ export async function accountOf(
   // The worker's own secrets would be taken in place of the credential's; where to go is the same for all.
   const plain = Object.entries(env).filter(([name]) => !isSecretName(name));
   const elsewhere = deps.config.context.inherit === 'user' ? own.userHome : `${deps.home.root}/no-login`;
-  return { env: { ...Object.fromEntries(plain), ...secret.env }, userHome: secret.userHome ?? elsewhere };
+  const { userHome: login } = secret;
+  return {
+    ...{ env: { ...Object.fromEntries(plain), ...secret.env }, userHome: login ?? elsewhere },
+    ...(login ? { login } : {}),
+  };
 }
 
 /** Undefined where no such credential of that coder is configured. */
@@ -61,4 +73,13 @@ function secretSource(
 ): SecretSource | undefined {
   const declared = config.credentials[name];
   return declared?.coder === coder.name ? { name, declared, takes: coder.env, home: home.root, env } : undefined;
+}
+
+/** Folders with logins of other credentials, which an agent is not to see. */
+export function otherLogins({ config, home, env }: Pick<Deps, 'config' | 'home' | 'env'>, login?: string): string[] {
+  return Object.values(config.credentials).flatMap((declared) => {
+    if (declared.home === undefined) return [];
+    const other = credentialPath(declared.home, { home: home.root, env });
+    return other === login || other === env['HOME'] ? [] : [loginFolder(other, declared.coder)];
+  });
 }

@@ -10,13 +10,13 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import { rated } from '../domain/cost.ts';
 import { formatDuration, toMs } from '../domain/duration.ts';
 import { addUsage, NO_USAGE, sumUsage, type AgentEvent, type Usage } from '../domain/event.ts';
-import { FAILURES } from '../domain/failure.ts';
+import { FAILURES, type Failure } from '../domain/failure.ts';
 import type { Place } from '../domain/review-prompt.ts';
 import { readOpinion, type Opinion, type Reviewed, type ReviewFailure } from '../domain/review.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Review } from '../domain/task.ts';
 import type { Coder } from '../ports.ts';
-import { accountOf } from './account.ts';
+import { accountOf, noAccount, type Account } from './account.ts';
 import { missing } from './conclude.ts';
 import { coderPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
@@ -48,7 +48,13 @@ export async function askReviewer(deps: Deps, ref: RunRef, question: Question): 
   let answer: Answer = { failure: notThere(deps, name), usage: NO_USAGE };
   let asked = 0;
   for (; known && asked < TIMES && 'failure' in answer; asked += 1) {
-    const said = await askOnce(deps, ref, { ...question, review, coder: known.coder, again: asked > 0 });
+    // No seat is needed: a review is short, and its run waits for it.
+    const credential = deps.seats.first(name);
+    const account = await accountOf(deps, { record: { credential }, coder: known.coder }).catch(noAccount);
+    const said = await ('reason' in account
+      ? { failure: asReview(account), usage: NO_USAGE }
+      : askOnce(deps, ref, { ...question, review, coder: known.coder, account, again: asked > 0 }));
+    if ('failure' in said) await tellReviewers(deps, ref, { credential, failure: said.failure });
     answer = { ...said, usage: sumUsage(answer.usage, said.usage) };
   }
   const durationMs = Math.round(performance.now() - startedAt);
@@ -59,18 +65,36 @@ type Answer = ({ opinion: Opinion } | { failure: ReviewFailure }) & { usage: Usa
 
 const notThere = (deps: Deps, coder: string): ReviewFailure => ({ ...missing(deps, coder), reason: 'coder-missing' });
 
+const asReview = ({ reason, message }: Failure): ReviewFailure => ({
+  reason: reason === 'rate-limited' ? reason : 'auth',
+  message,
+});
+
+/** A reviewer's limit is one of all runs of that account. */
+async function tellReviewers(
+  { seats }: Deps,
+  { taskId, runId }: RunRef,
+  { credential, failure }: { credential: string | null; failure: ReviewFailure },
+): Promise<void> {
+  const { reason, message: why, until } = failure;
+  if (credential === null) return;
+  const said = { taskId, runId: `${runId}-review`, why };
+  if (reason === 'auth') await seats.report(credential, { ...said, kind: 'refused' });
+  if (reason === 'rate-limited')
+    await seats.report(credential, { ...said, kind: 'limited', ...(until ? { until } : {}) });
+}
+
 async function askOnce(
   deps: Deps,
   ref: RunRef,
-  question: Question & { review: Review; coder: Coder; again: boolean },
+  question: Question & { review: Review; coder: Coder; account: Account; again: boolean },
 ): Promise<Answer> {
-  const { coder, review, prepared, signal, logFile } = question;
+  const { coder, account, review, prepared, signal, logFile } = question;
   const { review: dir } = deps.home.run(ref.taskId, ref.runId);
   const [tree, home, tmp, desk] = ['tree', 'home', 'tmp', 'desk'].map((folder) => `${dir}/${folder}`) as Four;
   await removeTree(dir);
   await checkoutTree({ ...question.files, dir: tree });
   for (const folder of [home, tmp, desk]) await mkdir(folder, { recursive: true });
-  const account = await accountOf(deps, { record: { credential: null }, coder });
   const id = `${ref.runId}-review-${randomBytes(4).toString('hex')}`;
   const place = { id, file: deps.home.run(ref.taskId, ref.runId).reviewWire };
   const wireFile = deps.home.task(ref.taskId).runOf(requireRun(deps, ref).n).reviewWire;
@@ -96,6 +120,7 @@ async function askOnce(
           show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
           tmp,
           sealed: prepared.sealed,
+          ...(account.login ? { login: account.login } : {}),
         }),
         limits: prepared.policy.limits,
         signal,

@@ -15,6 +15,7 @@ import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { WorkerFacts } from '../domain/worker.ts';
 import type { Coder } from '../ports.ts';
+import { otherLogins, type Account } from './account.ts';
 import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
 import type { Disk } from './persist.ts';
@@ -120,30 +121,35 @@ export function unlessLost(error: unknown): undefined {
 export function isolationPlan(
   deps: Deps,
   ref: RunRef,
-  { baseDir, sealed }: Pick<Prepared, 'baseDir' | 'sealed'>,
+  { baseDir, sealed, login }: Pick<Prepared, 'baseDir' | 'sealed'> & Pick<Account, 'login'>,
 ): IsolationPlan {
   const { work, tmp } = deps.home.run(ref.taskId, ref.runId);
   const show = [
     { path: work, readOnly: false },
     { path: baseDir, readOnly: true },
   ];
-  return coderPlan(deps, { show, tmp, sealed });
+  return coderPlan(deps, { show, tmp, sealed, ...(login ? { login } : {}) });
 }
 
 /** What a coder's program may see and write, for whatever it is started. */
 export function coderPlan(
-  { home, isolation, otherHomes, env }: Deps,
-  { show, tmp, sealed }: Required<Pick<IsolationPlan, 'show' | 'tmp'>> & Pick<Prepared, 'sealed'>,
+  deps: Deps,
+  plan: Required<Pick<IsolationPlan, 'show' | 'tmp'>> & Pick<Prepared, 'sealed'> & Pick<Account, 'login'>,
 ): IsolationPlan {
-  const userHome = env['HOME'];
+  const { home, isolation, otherHomes, env } = deps;
+  const { show, tmp, sealed, login } = plan;
+  // A coder's login is kept there; not where it is the user's repository.
+  const logins = [env['HOME'], login].flatMap((folder) =>
+    folder && !sealed.some((closed) => within(closed, folder)) ? folder : [],
+  );
+  const inside = logins.filter((folder) => folder === login && folder !== home.root && within(home.root, folder));
   return {
     isolation,
     home: home.root,
-    hide: otherHomes(),
-    show,
+    hide: [...otherHomes(), ...otherLogins(deps, login)],
+    show: [...show, ...inside.map((path) => ({ path }))],
     readOnly: [...sealed, ...systemFolders(env)],
-    // A coder's login is kept there; not where it is the user's repository.
-    writable: userHome && !sealed.some((folder) => within(folder, userHome)) ? [userHome] : [],
+    writable: logins.filter((folder) => !inside.includes(folder)),
     tmp,
   };
 }

@@ -13,7 +13,7 @@ import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
 import type { Coder } from '../ports.ts';
-import { accountOf, NoAccount } from './account.ts';
+import { accountOf, noAccount } from './account.ts';
 import { conclude, missing } from './conclude.ts';
 import { isolationPlan, requirePrepared, type Deps } from './context.ts';
 import { environment } from './environment.ts';
@@ -72,11 +72,6 @@ async function tellOf(deps: Deps, record: RunRecord, failure: Failure): Promise<
   if (failure.moves) return failure;
   const { moves } = await tellCredential(deps, record, failure);
   return moves ? { ...failure, moves } : failure;
-}
-
-function noAccount(error: unknown): Failure {
-  if (error instanceof NoAccount) return error.failure;
-  throw error;
 }
 
 const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };
@@ -149,7 +144,7 @@ async function start(
     ...(agent.hooks ? { hooks: files.hooks } : {}),
     env: environment(
       deps.env,
-      asked.env.filter((name) => !calls.withheld(name)),
+      asked.env.filter((name) => !calls.withheld(name) && !(record.credential && coder.env.includes(name))),
       {
         ...calls.env,
         HOME: files.agentHome,
@@ -160,7 +155,7 @@ async function start(
         ...agent.env,
       },
     ),
-    ...isolationPlan(deps, order, prepared),
+    ...isolationPlan(deps, order, { ...prepared, ...(account.login ? { login: account.login } : {}) }),
     limits: {
       processes: policy.limits.processes,
       ...(policy.limits.memoryBytes ? { memoryBytes: policy.limits.memoryBytes } : {}),
