@@ -7,6 +7,7 @@ import { blockedIn } from '../domain/blocked.ts';
 import { bothEnds } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef } from '../domain/run.ts';
+import { withoutKeys } from '../domain/keys.ts';
 import { endedBy, sumOf } from '../domain/wire.ts';
 import type { Coder } from '../ports.ts';
 import { askedFor } from './asking.ts';
@@ -42,6 +43,7 @@ export async function conclude(
   const log = record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null;
   const wire = sumOf(log);
   if (wire.exchanges > 0) follower.wired = wire.usage;
+  const quota = follower.quota ?? wire.used;
   const broke = exit.exitCode !== 0 && exit.stopped === null;
   const ended = endedBy(
     follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
@@ -62,11 +64,12 @@ export async function conclude(
     session: follower.session,
     model: modelOf(follower, { record, coder }),
     ended,
-    claim: bothEnds(said, CLAIM_MAX),
+    claim: bothEnds(ended?.failure === 'auth' ? withoutKeys(said) : said, CLAIM_MAX),
     ...(asked === undefined ? {} : { why: asked }),
     ...(exit.stopped === 'overloaded' ? { why: 'its model was asked, and sent nothing for the whole idle limit' } : {}),
     ...(blocked === undefined ? {} : { blocked }),
     ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
+    ...(quota ? { quota } : {}),
     until: follower.until ?? (ended?.ok === false ? (wire.failed?.until ?? null) : null),
     usage: usageOf(deps, follower, { record, coder }),
   };

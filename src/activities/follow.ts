@@ -2,6 +2,7 @@ import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises';
 import { LineReader } from '../adapters/line-reader.ts';
 import { readSegments } from '../adapters/segments.ts';
 import { addUsage, NO_USAGE, type AgentEvent, type StoredEvent, type Usage } from '../domain/event.ts';
+import type { Quota } from '../domain/quota.ts';
 import type { Coder } from '../ports.ts';
 import { unlessDisk } from './persist.ts';
 
@@ -29,6 +30,7 @@ export class Follower {
   model: string | null = null;
   text = '';
   until: string | null = null;
+  quota: Quota | undefined;
   waiting: string | null = null;
   /** What the agent went on without, newest last. */
   readonly refused: string[] = [];
@@ -146,6 +148,7 @@ export class Follower {
     if (event.type === 'usage') this.usage = addUsage(this.usage, event);
     if (event.type === 'waiting') this.waiting = event.what;
     if (event.type === 'refused') this.#refuse(event.what);
+    if (event.type === 'quota') this.quota = { part: event.part, ...(event.until ? { until: event.until } : {}) };
     if (event.type === 'rate-limited') this.until = event.until ?? this.until;
     if (event.type === 'ended') this.ended = event;
   }

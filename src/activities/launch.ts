@@ -8,7 +8,7 @@ import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keepe
 import type { Prepared, RunRecord } from '../adapters/run-registry.ts';
 import { doingOf } from '../domain/doing.ts';
 import type { StoredEvent } from '../domain/event.ts';
-import { FAILURES, type Failure } from '../domain/failure.ts';
+import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
@@ -20,7 +20,7 @@ import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
 import { openModelCalls, wirePlace } from './model-calls.ts';
-import { tellCredential } from './seat.ts';
+import { tellOutcome, tellRefused } from './tell-credential.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 import { usageOf } from './usage.ts';
@@ -42,7 +42,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     if (!deps.coders.has(name)) return missing(deps, name);
     return deps.holds.stopsAgents ? STOPPED : start(deps, order, { coder, record });
   });
-  if (refused) return { ok: false, failure: await tellOf(deps, record, refused) };
+  if (refused) return { ok: false, failure: await tellRefused(deps, record, refused) };
 
   const used = () => usageOf(deps, follower, { record, coder });
   const wire = new WireWatch(deps, order, prepared.policy.limits.idleMs);
@@ -58,20 +58,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   await deps.proxy.close(wirePlace(deps, order));
   if (!exit) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
-  const launched = await conclude(deps, order, { exit, follower, coder });
-  const reason = launched.ok && !launched.outcome.stopped && launched.outcome.ended?.failure;
-  if (!launched.ok || !reason) return launched;
-  const { claim, until } = launched.outcome;
-  const message = claim || FAILURES[reason].meaning;
-  const { moves } = await tellCredential(deps, record, { reason, message, ...(until ? { until } : {}) });
-  return moves ? { ok: true, outcome: { ...launched.outcome, moves } } : launched;
-}
-
-/** Before the agent was started. */
-async function tellOf(deps: Deps, record: RunRecord, failure: Failure): Promise<Failure> {
-  if (failure.moves) return failure;
-  const { moves } = await tellCredential(deps, record, failure);
-  return moves ? { ...failure, moves } : failure;
+  return tellOutcome(deps, record, await conclude(deps, order, { exit, follower, coder }));
 }
 
 const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };

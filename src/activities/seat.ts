@@ -1,10 +1,7 @@
 import { readJson } from '../adapters/json-file.ts';
-import type { RunRecord } from '../adapters/run-record.ts';
-import type { Failure } from '../domain/failure.ts';
 import type { Choice } from '../domain/route.ts';
 import type { AgentOutcome, RunRef } from '../domain/run.ts';
 import type { Reach, SeatReport } from '../domain/seats.ts';
-import { isUrl } from '../domain/task.ts';
 import type { Presence } from './attend.ts';
 import type { Deps } from './context.ts';
 
@@ -68,25 +65,4 @@ export async function returnSeat(deps: Deps, ref: RunRef): Promise<void> {
   const outcome = await readJson<AgentOutcome>(deps.home.run(ref.taskId, ref.runId).outcome);
   const { inputTokens = 0, outputTokens = 0 } = outcome?.usage ?? {};
   await deps.seats.giveBack(credential, { ...ref, tokens: inputTokens + outputTokens });
-}
-
-/** Tells a run's credential what the run met. `moves`: the task need not wait, or be held, for that. */
-export async function tellCredential(
-  deps: Deps,
-  record: RunRecord,
-  met: Pick<Failure, 'reason' | 'message' | 'until'>,
-): Promise<{ moves: boolean }> {
-  const { taskId, runId, coder, credential } = record;
-  if (!credential || (met.reason !== 'rate-limited' && met.reason !== 'auth')) return { moves: false };
-  const said = { taskId, runId, why: met.message };
-  if (met.reason === 'auth') {
-    await deps.seats.report(credential, { ...said, kind: 'refused' });
-    const task = record.prepared?.task;
-    if (!task || task.credential !== undefined) return { moves: false };
-    const machine = task.repo && !isUrl(task.repo) ? deps.worker.machine : undefined;
-    return { moves: await deps.seats.others({ credential, coder, queue: task.queue, machine }) };
-  }
-  await deps.seats.report(credential, { ...said, kind: 'limited', ...(met.until ? { until: met.until } : {}) });
-  // Its next claim waits until any worker has a seat of that coder.
-  return { moves: true };
 }

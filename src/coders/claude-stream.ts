@@ -1,4 +1,5 @@
 import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
+import { fullest, quota } from '../domain/quota.ts';
 import {
   clip,
   count,
@@ -125,9 +126,20 @@ function toolResult(content: Json): AgentEvent[] {
 
 /** Comes also while all is well (`allowed`, `allowed_warning`). `resetsAt` is in epoch seconds. */
 function rateLimit(info: Json): AgentEvent[] {
-  if (info['status'] !== 'rejected') return [];
+  if (info['status'] !== 'rejected') return quotaOf(info);
   const reset = new Date(count(info['resetsAt']) * 1_000);
   return [reset.getTime() > 0 ? { type: 'rate-limited', until: reset.toISOString() } : { type: 'rate-limited' }];
+}
+
+/** Of the window that is used most; its reset is told of one of them. */
+function quotaOf(info: Json): AgentEvent[] {
+  const windows = Object.entries(object(info['unifiedWindows']) ?? {}).map(([name, window]) => {
+    const { utilization, resetsAt } = object(window) ?? {};
+    if (typeof utilization !== 'number') return undefined;
+    return quota(utilization, count(resetsAt) || (name === info['rateLimitType'] ? count(info['resetsAt']) : 0));
+  });
+  const most = fullest(...windows);
+  return most ? [{ type: 'quota', ...most }] : [];
 }
 
 function question(request: Json): AgentEvent[] {

@@ -1,3 +1,5 @@
+import type { Quota } from './quota.ts';
+
 /** What an agent's output becomes, whatever CLI it came from. One line of `events.jsonl` each. */
 export type AgentEvent =
   | { type: 'started'; session?: string; model?: string }
@@ -24,6 +26,8 @@ export type AgentEvent =
   /** Something was refused to the agent, or needs a login, as nobody is there to grant it: it goes on without. */
   | { type: 'refused'; what: string }
   | { type: 'rate-limited'; until?: string }
+  /** How much of the account's window is used. */
+  | ({ type: 'quota' } & Quota)
   /** The CLI's own last word. `failure` is set where it named one that the fleet has a policy for. */
   | { type: 'ended'; ok: boolean; text: string; failure?: CoderFailure };
 

@@ -1,5 +1,6 @@
 import type { CoderFailure, Usage } from './event.ts';
 import type { Failure, Reason } from './failure.ts';
+import type { Quota } from './quota.ts';
 import type { Finding, Receipt, ReceiptKind, Verdict } from './receipt.ts';
 import type { Choice } from './route.ts';
 import type { SavedWork } from './saved-work.ts';
@@ -101,6 +102,8 @@ export interface AgentOutcome extends ExitRecord {
   refused?: string[];
   /** ISO time that the coder named for its rate limit's reset. */
   until: string | null;
+  /** Of its account, as the coder or the wire last said. */
+  quota?: Quota;
   /** Its credential rests, or was refused: the task need not wait for that. */
   moves?: true;
   usage: Usage;

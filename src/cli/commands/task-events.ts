@@ -53,6 +53,8 @@ function saidBy(event: StoredEvent): string {
       return event.what;
     case 'rate-limited':
       return event.until ? `until ${event.until}` : '';
+    case 'quota':
+      return `${Math.round(event.part * 100)} % of the window is used${event.until ? `, until ${event.until}` : ''}`;
     case 'ended':
       return `${event.ok ? 'ok' : (event.failure ?? 'failed')}: ${event.text}`;
   }
