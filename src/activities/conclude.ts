@@ -43,7 +43,8 @@ export async function conclude(
   const log = record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null;
   const wire = sumOf(log);
   if (wire.exchanges > 0) follower.wired = wire.usage;
-  const quota = follower.quota ?? wire.used;
+  // What the server answered counts more than what came out of the agent.
+  const quota = wire.exchanges > 0 ? wire.used : follower.quota;
   const broke = exit.exitCode !== 0 && exit.stopped === null;
   const ended = endedBy(
     follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
