@@ -1,0 +1,67 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { accountOf, noAccount } from '../../src/activities/account.ts';
+import { coderPlan, type Deps } from '../../src/activities/context.ts';
+import { createCoders } from '../../src/coders/registry.ts';
+import { homeLayout } from '../../src/domain/names.ts';
+import { schema } from '../../src/config-schema.ts';
+import { tempDir } from '../helpers/temp.ts';
+
+const KEY = 'sk-planted-0123456789';
+
+/** A worker whose own environment has another key, with a login of each kind. */
+async function lab(root: string) {
+  const home = homeLayout(`${root}/fleet`);
+  for (const at of [`${root}/max`, `${root}/other`, `${home.root}/logins/in`]) {
+    await mkdir(`${at}/.claude`, { recursive: true });
+    await writeFile(`${at}/.claude/.credentials.json`, '{}');
+  }
+  await writeFile(`${home.root}/key.env`, `ANTHROPIC_API_KEY=${KEY}\n`, { mode: 0o600 });
+  const credentials = {
+    key: { coder: 'claude', envFile: 'key.env' },
+    max: { coder: 'claude', home: '~/max' },
+    other: { coder: 'claude', home: '~/other' },
+    in: { coder: 'claude', home: 'logins/in' },
+  };
+  const env = { HOME: root, PATH: '/bin', ANTHROPIC_API_KEY: 'sk-of-the-worker', ANTHROPIC_BASE_URL: 'http://gateway' };
+  const deps = {
+    ...{ home, env, isolation: 'namespace', worker: { name: 'ada' }, otherHomes: () => [] },
+    config: schema.parse({ credentials }),
+  } as unknown as Deps;
+  const coder = createCoders().get('claude')!;
+  const account = (credential: string | null) => accountOf(deps, { record: { credential }, coder });
+  return { deps, home, account };
+}
+
+test('a run gets the secret of its credential and none of the worker, but where to go', async () => {
+  await using temp = await tempDir();
+  const { account, home } = await lab(temp.path);
+  expect(await account(null)).toEqual({
+    env: { ANTHROPIC_API_KEY: 'sk-of-the-worker', ANTHROPIC_BASE_URL: 'http://gateway' },
+    userHome: temp.path,
+  });
+  // No login that lies in the worker's own HOME either.
+  expect(await account('key')).toEqual({
+    env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: 'http://gateway' },
+    userHome: `${home.root}/no-login`,
+  });
+  expect(await account('max')).toEqual({
+    ...{ env: { ANTHROPIC_BASE_URL: 'http://gateway' } },
+    ...{ userHome: `${temp.path}/max`, login: `${temp.path}/max` },
+  });
+  expect(await account('gone').catch(noAccount)).toEqual({
+    ...{ reason: 'auth', moves: true },
+    message: 'credential gone is not configured on ada for claude any more',
+  });
+});
+
+test('an agent sees the login that it runs under, and not those of other credentials', async () => {
+  await using temp = await tempDir();
+  const { deps, home } = await lab(temp.path);
+  const plan = (login?: string) => coderPlan(deps, { show: [], tmp: '/t', sealed: [], ...(login ? { login } : {}) });
+  const [max, other, inside] = [`${temp.path}/max`, `${temp.path}/other`, `${home.root}/logins/in`];
+  expect(plan().hide).toEqual([`${max}/.claude`, `${other}/.claude`, `${inside}/.claude`]);
+  expect(plan(max)).toMatchObject({ hide: [`${other}/.claude`, `${inside}/.claude`], writable: [temp.path, max] });
+  // Of FLEET_HOME an agent sees only what is shown.
+  expect(plan(inside)).toMatchObject({ show: [{ path: inside }], writable: [temp.path] });
+});
