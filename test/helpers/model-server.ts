@@ -196,7 +196,12 @@ function cwdOf(body: string): string {
   return CWDS.flatMap((words) => [...body.matchAll(words)].at(-1)?.[1] ?? [])[0] ?? '.';
 }
 /** A conversation that goes on elsewhere names its old folder first. */
-const CWDS = [/working in the directory: ([^\s"\\]+)/g, /[Ww]orking directory: ([^\s"\\]+)/g, /<cwd>([^<]+)<\/cwd>/g];
+const CWDS = [
+  /You are in a new worktree, (\S+?)\. /g,
+  /working in the directory: ([^\s"\\]+)/g,
+  /[Ww]orking directory: ([^\s"\\]+)/g,
+  /<cwd>([^<]+)<\/cwd>/g,
+];
 
 function keyOf(request: IncomingMessage): string {
   const { authorization, 'x-api-key': anthropicKey, 'x-goog-api-key': googleKey } = request.headers;
