@@ -62,6 +62,12 @@ const worker = (name: string, used: number, over: { coders?: string[]; holds?: s
     },
   };
 };
+/** Its credentials of claude rest; it has a slot. */
+const resting = (name: string): FleetWorker => {
+  const free = worker(name, 0, { coders: ['claude', 'codex'] });
+  const closed = [{ coder: 'claude', why: 'credential a rests until 2026-01-01T01:00:00Z (limit)' }];
+  return { ...free, view: { ...free.view!, closed, defaultCoder: 'claude' } };
+};
 const silent: FleetWorker = { ...worker('bob', 0), state: 'silent' };
 const lost: FleetWorker = { ...worker('eve', 0), state: 'lost', view: null };
 const order: FleetOrder = { mode: 'pause', by: 'ada@desk', at: '2026-01-01T00:00:00Z', why: 'disk check' };
@@ -95,6 +101,21 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
     {},
     { workers: [worker('ada', 0, { holds: ['no disk'] }), worker('eve', 2)], backlog: null },
     'all 2 slots of eve are taken',
+  ],
+  [
+    {},
+    { workers: [resting('ada')] },
+    'waiting: worker ada takes none for claude: credential a rests until 2026-01-01T01:00:00Z (limit)',
+  ],
+  [
+    { claimQueue: 'fleet/codex', coder: 'codex' },
+    { workers: [resting('ada')] },
+    'worker ada has a free slot and should claim it within seconds',
+  ],
+  [
+    {},
+    { workers: [resting('ada'), worker('eve', 0)] },
+    'worker eve has a free slot and should claim it within seconds',
   ],
   [
     { claimQueue: 'fleet@m2/codex', coder: 'codex' },

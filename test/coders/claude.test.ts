@@ -100,6 +100,18 @@ test('a rate limit counts only when it is reached', () => {
   expect(read(info('rejected', 1e300))).toEqual([{ type: 'rate-limited' }]);
 });
 
+test('how full the fullest window of a login is', () => {
+  const info = {
+    ...{ status: 'allowed_warning', resetsAt: 1_795_248_242, rateLimitType: 'five_hour' },
+    unifiedWindows: { five_hour: { utilization: 0.93 }, seven_day: { utilization: 0.4 } },
+  };
+  expect(read({ type: 'rate_limit_event', rate_limit_info: info })).toEqual([
+    { type: 'quota', part: 0.93, until: '2026-11-21T08:04:02.000Z' },
+  ]);
+  const odd = { ...info, resetsAt: 1e300 };
+  expect(read({ type: 'rate_limit_event', rate_limit_info: odd })).toEqual([{ type: 'quota', part: 0.93 }]);
+});
+
 test.each<[string, Record<string, unknown>, CoderFailure]>([
   ['turn limit', { subtype: 'error_max_turns', terminal_reason: 'max_turns' }, 'over-budget'],
   ['cost limit', { subtype: 'error_max_budget_usd', terminal_reason: 'budget_exhausted' }, 'over-budget'],
