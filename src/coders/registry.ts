@@ -13,6 +13,8 @@ import { opencodeProtocol } from './opencode-stream.ts';
 import { createQwen } from './qwen.ts';
 import { qwenProtocol } from './qwen-stream.ts';
 import type { CoderDeclaration, Protocol } from './overlay.ts';
+import { createPi } from './pi.ts';
+import { piProtocol } from './pi-stream.ts';
 
 export const PROTOCOLS = {
   claude: claudeProtocol,
@@ -20,6 +22,7 @@ export const PROTOCOLS = {
   gemini: geminiProtocol,
   qwen: qwenProtocol,
   opencode: opencodeProtocol,
+  pi: piProtocol,
   /** The Agent Client Protocol, by a driver. */
   acp: driveProtocol,
   /** Our own events, as a driver prints them. */
@@ -33,6 +36,7 @@ const BUILTIN: Record<(typeof BUILTIN_CODERS)[number], (overlay: CoderDeclaratio
   gemini: createGemini,
   qwen: createQwen,
   opencode: createOpencode,
+  pi: createPi,
 };
 
 /**

@@ -10,7 +10,7 @@ import { label, object, objects, shown, text, type Json } from '../coders/json-l
 import type { CoderFailure } from '../domain/event.ts';
 import { AcpUpdates, usageOf } from './acp-updates.ts';
 import type { Conversation, Talk } from './conversation.ts';
-import { failureIn, failureOfStatus } from './failures.ts';
+import { failureIn, failureOfStatus } from '../coders/failures.ts';
 import type { End } from './printer.ts';
 
 /** An agent that is slow to start, beside ten others on the same machine. */

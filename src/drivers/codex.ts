@@ -3,7 +3,7 @@ import { failureOf, resetIn } from '../coders/codex-stream.ts';
 import type { CoderFailure } from '../domain/event.ts';
 import { CodexItems } from './codex-items.ts';
 import type { Conversation, Talk } from './conversation.ts';
-import { failureOfStatus } from './failures.ts';
+import { failureOfStatus } from '../coders/failures.ts';
 import type { End } from './printer.ts';
 import { Rpc, RpcError } from './rpc.ts';
 

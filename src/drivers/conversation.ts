@@ -1,6 +1,6 @@
 import type { DriveOrder } from '../domain/drive-order.ts';
 import type { Child, Exit } from './child.ts';
-import { failureIn } from './failures.ts';
+import { failureIn } from '../coders/failures.ts';
 import type { End, Printer } from './printer.ts';
 
 /** What a conversation is held with. */

@@ -11,7 +11,7 @@ interface ToolSpec {
   tools?: ToolSpec[];
 }
 
-const SHELLS = ['exec_command', 'shell_command', 'shell'];
+const SHELLS = ['bash', 'exec_command', 'shell_command', 'shell'];
 
 function tools(body: Record<string, unknown>): DeclaredTool[] {
   const specs = ((body['tools'] ?? []) as ToolSpec[]).flatMap((spec) =>

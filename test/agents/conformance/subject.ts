@@ -46,3 +46,9 @@ export function versionOf({ package: name }: Subject): string {
   const file = readFileSync(join(FOLDER, 'node_modules', name, 'package.json'), 'utf8');
   return (JSON.parse(file) as { version: string }).version;
 }
+
+/** Its model calls go to this base URL as to the model proxy of a run. */
+export const byProxy = (coder: Coder, url: string): Coder => ({
+  ...coder,
+  start: (order) => coder.start({ ...order, proxy: { url, key: 'sk-scripted-000009' } }),
+});
