@@ -3,7 +3,7 @@ import type { CoderFailure } from '../domain/event.ts';
 const WORDS: readonly (readonly [RegExp, CoderFailure])[] = [
   [/credit balance|billing|insufficient_quota|quota exceeded\. check your plan/i, 'auth'],
   [
-    /ran out of room|context window|context length|prompt is too long|maximum context|too many tokens/i,
+    /ran out of room|context window|context length|prompt (?:is|as) too long|maximum context|too many tokens/i,
     'context-overflow',
   ],
   [/\b429\b|rate.?limit|usage limit|too many requests|resource.?exhausted|\bquota\b/i, 'rate-limited'],

@@ -18,6 +18,10 @@ export async function resumed(subject: Subject): Promise<void> {
   await using server = await startModelServer([...HELLO.slice(0, 2), { stall: 'silent' }]);
   const live = start(subject, server, { at: here });
   await until(() => server.requests.some(({ turn }) => turn === 2), { timeoutMs: 60_000 });
+  // Written a moment later by some.
+  const { coder } = subject.setup(server.url());
+  const names = coder.sessionFile!(only(live.run.events, 'started')[0]!.session!);
+  await until(() => readAgentFile({ root: here.home, names, maxBytes: SESSION_MAX }));
   await live.kill();
   await goesOn(subject, server, { here, live });
 }
