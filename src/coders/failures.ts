@@ -10,7 +10,7 @@ const WORDS: readonly (readonly [RegExp, CoderFailure])[] = [
   [/\b40[13]\b|unauthori[sz]ed|authenticat|invalid api key|not logged in|log ?in|api key/i, 'auth'],
   [/\b5\d\d\b|overloaded|at capacity|high demand|unavailable|internal server error|server had an error/i, 'overloaded'],
   [
-    /ECONN|ENOTFOUND|ETIMEDOUT|fetch failed|(?:cannot|unable to) connect|connection (?:error|failed|refused)|stream disconnected|network|^terminated$|socket hang up|premature close/i,
+    /ECONN|ENOTFOUND|ETIMEDOUT|fetch failed|(?:cannot|could not|unable to) connect|connection (?:error|failed|refused)|stream disconnected|network|^terminated$|socket hang up|premature close/i,
     'overloaded',
   ],
 ];

@@ -1,10 +1,15 @@
 import type { BUILTIN_CODERS, ProtocolName } from '../domain/coder-names.ts';
 import type { Coder } from '../ports.ts';
+import { createAgy } from './agy.ts';
+import { createAmp } from './amp.ts';
+import { ampProtocol } from './amp-stream.ts';
 import { createClaude } from './claude.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { createCodex } from './codex.ts';
 import { codexProtocol } from './codex-stream.ts';
 import { conversationOf, driven, driveProtocol } from './drive.ts';
+import { createCopilot } from './copilot.ts';
+import { copilotProtocol } from './copilot-stream.ts';
 import { createGemini } from './gemini.ts';
 import { geminiProtocol } from './gemini-stream.ts';
 import { noProtocol } from './none.ts';
@@ -23,6 +28,8 @@ export const PROTOCOLS = {
   qwen: qwenProtocol,
   opencode: opencodeProtocol,
   pi: piProtocol,
+  copilot: copilotProtocol,
+  amp: ampProtocol,
   /** The Agent Client Protocol, by a driver. */
   acp: driveProtocol,
   /** Our own events, as a driver prints them. */
@@ -37,6 +44,9 @@ const BUILTIN: Record<(typeof BUILTIN_CODERS)[number], (overlay: CoderDeclaratio
   qwen: createQwen,
   opencode: createOpencode,
   pi: createPi,
+  copilot: createCopilot,
+  amp: createAmp,
+  agy: createAgy,
 };
 
 /**
