@@ -80,7 +80,7 @@ test('statistics of a known set of tasks, from lists alone', async () => {
   expect((await fleet.cli(['stats', '--since', 'soon'])).stderr).toMatch(
     /--since must be a duration such as 7d, or a date/,
   );
-});
+}, 120_000);
 
 test('a budget that is used up holds what it is for, and nothing else, and says when it opens again', async () => {
   const [repo, over] = [await fleet.repo('two'), await fleet.repo('over')];
