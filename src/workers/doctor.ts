@@ -8,9 +8,10 @@ import { checkSecret } from '../adapters/secret.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
 import { formatBytes, toBytes } from '../domain/bytes.ts';
+import { unmetRoutes } from '../domain/route.ts';
 import { isOlder, versionIn } from '../domain/version.ts';
 import type { Coder } from '../ports.ts';
-import { probeCoders, whyNot, type Probed } from './probe-coders.ts';
+import { probeCoders, usable, whyNot, type Probed } from './probe-coders.ts';
 
 /** One thing that a run needs here. `note`: worth knowing, and nothing fails for it. */
 export interface Check {
@@ -94,9 +95,14 @@ async function disk({ home, config }: Machine): Promise<Check> {
 
 function coderChecks(machine: Machine, probed: readonly Probed[]): Check[] {
   const checks = probed.map((one) => coderCheck(machine, one));
+  const dead = unmetRoutes(machine.config.routes, usable(probed)).map((said): Check => ({
+    what: 'routes',
+    is: 'note',
+    says: `${said}, which is not here: another worker has to have it`,
+  }));
   return checks.some(({ is }) => is === 'ok')
-    ? checks
-    : [...checks, { what: 'coders', is: 'wrong', says: 'none can be used: no task would be taken' }];
+    ? [...checks, ...dead]
+    : [...checks, { what: 'coders', is: 'wrong', says: 'none can be used: no task would be taken' }, ...dead];
 }
 
 function coderCheck({ config, env }: Machine, probed: Probed): Check {

@@ -57,6 +57,14 @@ test('a machine without any coder says that no task would be taken; a login is f
   );
 });
 
+test('a rule that leads to a coder that is not here is told', async () => {
+  await using m = await machine({ claude: '2.1.329' });
+  const checks = await said(m.at({ routes: [{ coder: 'claude' }, { name: 'big', coder: 'codex' }] }));
+  expect(checks['routes']).toBe(
+    'note: routes[1] (big) leads to coder codex, which is not here: another worker has to have it',
+  );
+});
+
 test('a credential that cannot be used says why, and its coder that it is the way in', async () => {
   await using m = await machine({ claude: '2.1.329' });
   const checks = await said(m.at({ credentials: { work: { coder: 'claude', envFile: '/nowhere/env' } } }));
