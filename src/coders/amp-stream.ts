@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../domain/event.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { failureIn } from './failures.ts';
-import { count, object, parseObject, text } from './json-lines.ts';
+import { count, object, parseObject, text } from '../domain/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
   TEXT_MAX,
   TOOL_MAX,
   type Json,
-} from './json-lines.ts';
+} from '../domain/json.ts';
 import { add, correction, countedIn, type Counted, type Protocol } from './overlay.ts';
 
 /** `claude -p --output-format stream-json --verbose`: one JSON object a line (`facts/coders.md`, section 3). */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DriveOrder } from '../domain/drive-order.ts';
 import { bothEnds, CODER_FAILURES, type AgentEvent } from '../domain/event.ts';
-import { clip, count, label, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from './json-lines.ts';
+import { clip, count, label, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/json.ts';
 import type { StartOrder } from '../ports.ts';
 import type { Protocol } from './overlay.ts';
 

@@ -11,7 +11,7 @@ import {
   TEXT_MAX,
   TOOL_MAX,
   type Json,
-} from './json-lines.ts';
+} from '../domain/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
   TEXT_MAX,
   TOOL_MAX,
   type Json,
-} from './json-lines.ts';
+} from '../domain/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /** `qwen -o stream-json`: Claude's event names with other contents, as observed on 0.24.4. Call ids are the wire's. */

@@ -1,4 +1,4 @@
-import { clip, count, label, object, objects, shown, text, TOOL_MAX, type Json } from '../coders/json-lines.ts';
+import { clip, count, label, object, objects, shown, text, TOOL_MAX, type Json } from '../domain/json.ts';
 import type { AgentEvent } from '../domain/event.ts';
 import type { Printer } from './printer.ts';
 

@@ -6,7 +6,7 @@ import {
   type AnyMessage,
   type ClientContext,
 } from '@agentclientprotocol/sdk';
-import { label, object, objects, shown, text, type Json } from '../coders/json-lines.ts';
+import { label, object, objects, shown, text, type Json } from '../domain/json.ts';
 import type { CoderFailure } from '../domain/event.ts';
 import { AcpUpdates, usageOf } from './acp-updates.ts';
 import type { Conversation, Talk } from './conversation.ts';

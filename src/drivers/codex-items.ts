@@ -1,5 +1,5 @@
 import { bothEnds } from '../domain/event.ts';
-import { count, label, object, shown, text, TOOL_MAX, type Json } from '../coders/json-lines.ts';
+import { count, label, object, shown, text, TOOL_MAX, type Json } from '../domain/json.ts';
 import type { Printer } from './printer.ts';
 
 /** The items of a turn as events. Their ids are the ids of the calls on the wire. */

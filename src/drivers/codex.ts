@@ -1,4 +1,4 @@
-import { label, object, objects, text, type Json } from '../coders/json-lines.ts';
+import { label, object, objects, text, type Json } from '../domain/json.ts';
 import { failureOf, resetIn } from '../coders/codex-stream.ts';
 import type { CoderFailure } from '../domain/event.ts';
 import { CodexItems } from './codex-items.ts';

@@ -1,4 +1,4 @@
-import { object, text, type Json } from '../coders/json-lines.ts';
+import { object, text, type Json } from '../domain/json.ts';
 import type { Child } from './child.ts';
 
 /** The answer to a request was an error. */

@@ -1,5 +1,5 @@
 import type { CoderFailure } from '../../domain/event.ts';
-import { count, object, objects, text, type Json } from './wires/wire.ts';
+import { count, object, objects, text, type Json } from '../../domain/json.ts';
 
 /** Lower-case names. */
 export type Headers = Readonly<Record<string, string>>;

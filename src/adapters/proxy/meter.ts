@@ -3,7 +3,8 @@ import type { Transform } from 'node:stream';
 import type { WireExchange, WireResult } from '../../domain/wire.ts';
 import { failureOf, quotaOf, resetOf, usedOf, type Headers } from './limits.ts';
 import { EventReader } from './sse.ts';
-import { Found, object, objects, parsed, sha256, type Json, type Reader, type Told } from './wires/wire.ts';
+import { object, objects, type Json } from '../../domain/json.ts';
+import { Found, parsed, sha256, type Reader, type Told } from './wires/wire.ts';
 
 /** Of a body that is read as a whole: a longer one is passed on, and noted. */
 const BODY_MAX = 32 * 1024 * 1024;

@@ -1,4 +1,5 @@
-import { count, object, objects, text, told, type Found, type Json, type Reader, type Told } from './wire.ts';
+import { count, object, objects, text, type Json } from '../../../domain/json.ts';
+import { told, type Found, type Reader, type Told } from './wire.ts';
 
 /** Anthropic's Messages API. */
 export const anthropic: Reader = { take, isText, results };

@@ -1,4 +1,5 @@
-import { count, object, objects, parsed, text, told, type Found, type Json, type Reader, type Told } from './wire.ts';
+import { count, object, objects, text, type Json } from '../../../domain/json.ts';
+import { parsed, told, type Found, type Reader, type Told } from './wire.ts';
 
 /** OpenAI's chat completions, as many servers speak them. */
 export const chat: Reader = { take, isText, results };

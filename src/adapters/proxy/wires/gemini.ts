@@ -1,4 +1,5 @@
-import { count, object, objects, text, type Found, type Json, type Reader, type Told } from './wire.ts';
+import { count, object, objects, text, type Json } from '../../../domain/json.ts';
+import type { Found, Reader, Told } from './wire.ts';
 
 /** Gemini's generateContent. Its calls have no ids, but for some models. */
 export const gemini: Reader = { take, results };

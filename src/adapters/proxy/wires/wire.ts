@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { object, objects, text, type Json } from '../../../domain/json.ts';
 import type { WireCall, WireUsage } from '../../../domain/wire.ts';
 
 /** One API's words for tool calls, their results, tokens and errors. Nothing here throws for what it reads. */
@@ -15,19 +16,6 @@ export interface Told {
   id: string | null;
   text: string;
 }
-
-export type Json = Record<string, unknown>;
-
-export const object = (value: unknown): Json | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-
-export const objects = (value: unknown): Json[] =>
-  Array.isArray(value) ? value.map(object).filter((item) => item !== undefined) : [];
-
-export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-export const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 
 /** A result's content: as it is where it is a text, the texts of its parts, or JSON. */
 export function told(value: unknown): string {

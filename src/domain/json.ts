@@ -1,4 +1,4 @@
-/** Reading of JSON lines that a program printed: nothing in them is taken for granted, and nothing here throws. */
+/** Reading of JSON that a program printed or sent: nothing in it is taken for granted, and nothing here throws. */
 
 export type Json = Record<string, unknown>;
 
