@@ -55,7 +55,9 @@ test('accepted work that could not be delivered is kept, and delivered on a word
 }, 120_000);
 
 test('a worker without a server says so and ends', async () => {
-  const { stderr, code } = await fleet.cli(['worker'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+  const { stderr, code } = await fleet.cli(['worker', '--name', `lone-${process.pid}`], {
+    env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+  });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^fleet: no Temporal server answers at 127.0.0.1:1: start one with `fleet up`/);
 }, 30_000);
