@@ -1,4 +1,4 @@
-import { credentialPath, loginFolder, readSecret, type SecretSource } from '../adapters/secret.ts';
+import { credentialPath, loginFolder, readSecret, type SecretSource, variablesOf } from '../adapters/secret.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { isSecretName } from '../domain/credential.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -72,7 +72,7 @@ function secretSource(
   coder: Coder,
 ): SecretSource | undefined {
   const declared = config.credentials[name];
-  return declared?.coder === coder.name ? { name, declared, takes: coder.env, home: home.root, env } : undefined;
+  return declared?.coder === coder.name ? { name, declared, ...variablesOf(coder), home: home.root, env } : undefined;
 }
 
 /** Folders with logins of other credentials, which an agent is not to see. */

@@ -5,16 +5,18 @@ import { findProgram } from '../adapters/find-program.ts';
 import { checkoutTree } from '../adapters/git/checkout.ts';
 import { LineReader } from '../adapters/line-reader.ts';
 import { putFiles } from '../adapters/put-files.ts';
+import { readWire } from '../adapters/proxy/wire-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import { rated } from '../domain/cost.ts';
 import { formatDuration, toMs } from '../domain/duration.ts';
-import { addUsage, NO_USAGE, sumUsage, type AgentEvent, type Usage } from '../domain/event.ts';
+import { addUsage, NO_USAGE, sumUsage, type AgentEvent, type Usage, type CoderFailure } from '../domain/event.ts';
 import { FAILURES, type Failure } from '../domain/failure.ts';
 import type { Place } from '../domain/review-prompt.ts';
 import { readOpinion, type Opinion, type Reviewed, type ReviewFailure } from '../domain/review.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Review } from '../domain/task.ts';
+import { endedBy } from '../domain/wire.ts';
 import type { Coder } from '../ports.ts';
 import { accountOf, noAccount, type Account } from './account.ts';
 import { missing } from './conclude.ts';
@@ -133,8 +135,12 @@ async function askOnce(
     );
     signal.throwIfAborted();
     listener.close();
+    // What it came to is whole once nothing is under way any more.
+    await deps.proxy.close(place);
+    const ended = listener.ended && { ok: listener.ended.ok, failure: listener.ended.failure ?? null };
+    const failure = endedBy(ended ?? null, readWire(wireFile), false)?.failure ?? null;
     const gone = end.exitCode !== 0 && !(await findProgram(coder.command[0] ?? '', deps.env));
-    const made = gone ? { failure: notThere(deps, coder.name) } : judge(listener, { ...end, review });
+    const made = gone ? { failure: notThere(deps, coder.name) } : judge(listener, { ...end, failure, review });
     const model = listener.model ?? review.model ?? coder.model ?? null;
     const complete = listener.ended !== undefined;
     return {
@@ -150,15 +156,21 @@ async function askOnce(
 type Four = [string, string, string, string];
 
 function judge(
-  { said, ended, until, complete }: Listener,
-  end: { exitCode: number | null; signal: string | null; timedOut: boolean; review: Review },
+  { said, until, complete }: Listener,
+  end: {
+    exitCode: number | null;
+    signal: string | null;
+    timedOut: boolean;
+    failure: CoderFailure | null;
+    review: Review;
+  },
 ): { opinion: Opinion } | { failure: ReviewFailure } {
   const { coder, timeout } = end.review;
   const none = (why: string): { failure: ReviewFailure } => ({
     failure: { reason: 'unreviewed', message: `reviewer ${coder} ${why}` },
   });
   if (end.timedOut) return none(`gave no answer within ${formatDuration(toMs(timeout))}`);
-  const failure = ended?.failure;
+  const { failure } = end;
   if (failure === 'rate-limited' || failure === 'overloaded' || failure === 'auth') {
     const message = `reviewer ${coder}: ${FAILURES[failure].meaning}`;
     return { failure: { reason: failure, message, ...(until ? { until } : {}) } };

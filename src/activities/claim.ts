@@ -80,7 +80,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
   if (!deps.holds.open) throw heldUp(deps);
   if (registry.size >= config.worker.slots) throw handBack(`${worker.name} is full`, '200ms');
   const seat = await takeSeat(deps, record, { coder, ...(pinned === undefined ? {} : { credential: pinned }) });
-  if (!seat.ok) throw handBack(seat.why, '2s');
+  if (!seat.ok) throw handBack(seat.why, seat.until ? waitUntil(seat.until) : '2s');
   const { credential } = seat;
   // A seat of a run that is not claimed after all is given back by the next look at what this worker holds.
   if (!(await registry.claim({ ...record, credential }, config.worker.slots)))
@@ -140,8 +140,10 @@ function ofCredential({ config }: Deps, order: ClaimOrder): ClaimOrder {
   return coder ? { ...order, coder } : order;
 }
 /** A queue that is over its budget is not polled. Of a repository's tasks each comes by, and is not to come every second. */
-const untilOpen = ({ repo, until }: Spent): number =>
-  repo === undefined ? 1_000 : Math.min(OVER_MS, Math.max(1_000, Date.parse(until) - Date.now() + 1_000));
+const untilOpen = ({ repo, until }: Spent): number => (repo === undefined ? 1_000 : waitUntil(until));
+
+/** Milliseconds to an ISO time, as far as that is near. */
+const waitUntil = (until: string): number => Math.min(OVER_MS, Math.max(1_000, Date.parse(until) - Date.now() + 1_000));
 
 const heldUp = ({ worker, holds }: Deps): ApplicationFailure =>
   handBack(`${worker.name} takes no new work: ${holds.reasons.join('; ')}`, '1s');

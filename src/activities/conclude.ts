@@ -71,7 +71,8 @@ export async function conclude(
     ...(blocked === undefined ? {} : { blocked }),
     ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
     ...(quota ? { quota } : {}),
-    until: follower.until ?? (ended?.ok === false ? (wire.failed?.until ?? null) : null),
+    // Where the wire was seen, the server's own word counts.
+    until: wire.exchanges > 0 ? (ended?.ok === false && wire.failed?.until) || null : follower.until,
     usage: usageOf(deps, follower, { record, coder }),
   };
   await persist(deps, async () => {

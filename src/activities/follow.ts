@@ -150,6 +150,8 @@ export class Follower {
     if (event.type === 'refused') this.#refuse(event.what);
     if (event.type === 'quota') this.quota = { part: event.part, ...(event.until ? { until: event.until } : {}) };
     if (event.type === 'rate-limited') this.until = event.until ?? this.until;
+    // It works again.
+    if (event.type === 'tool-result') this.until = null;
     if (event.type === 'ended') this.ended = event;
   }
 }

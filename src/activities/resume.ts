@@ -59,7 +59,7 @@ export async function takeUp(
     return null;
   }
   const saved = savedOf(work, shared);
-  const goesOn = work.meta.coder === ref.coder && resume.session !== false;
+  const goesOn = work.meta.coder === ref.coder && !resume.spent?.includes(work.meta.runId);
   const session = goesOn ? await bringSession(files.session, work) : null;
   // This machine's own notes are there already.
   if (shared) await bringNotes(files, work);

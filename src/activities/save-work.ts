@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
 import { readAgentFile } from '../adapters/agent-file.ts';
@@ -174,13 +175,20 @@ const IN_FLIGHT_MAX = 500;
 const TRIES = 3;
 
 /** The coder's session with its file, and the tool call that nobody saw the end of, by the events seen so far. */
-async function conversationOf(deps: Deps, { taskId, runId, n, coder: name }: Run) {
+async function conversationOf(deps: Deps, { taskId, runId, n, coder: name, prepared }: Run) {
   const files = deps.home.run(taskId, runId);
   const events = await readEvents(deps.home.task(taskId).runOf(n).events);
   const ended = new Set(events.flatMap((event) => (event.type === 'tool-result' ? event.id : [])));
   const call = events.findLast((event) => event.type === 'tool-call');
   const inFlight = call && !ended.has(call.id) ? `${call.name} ${call.input}`.slice(0, IN_FLIGHT_MAX) : null;
-  const id = events.findLast((event) => event.type === 'started')?.session;
+  const begun = events.findLast((event) => event.type === 'started');
+  const carried = prepared.resumed?.session;
+  // Its agent never came to speak: what it was to go on with is as it was.
+  if (!begun && carried) {
+    const bytes = await readFile(carried.file).catch(() => NOTHING);
+    return { session: bytes.length > 0 ? { id: carried.id, name: basename(carried.file), bytes } : null, inFlight };
+  }
+  const id = begun?.session;
   const names = id && isSessionId(id) && deps.knownCoders.get(name)?.sessionFile?.(id);
   const outcome = await readJson<AgentOutcome>(files.outcome);
   // A conversation that outgrew the model would do so again.

@@ -43,13 +43,14 @@ export async function takeSeat(
   { seats, worker }: Pick<Deps, 'seats' | 'worker'>,
   ref: RunRef,
   { coder, credential }: Pick<Choice, 'coder' | 'credential'>,
-): Promise<{ ok: true; credential: string | null } | { ok: false; why: string }> {
+): Promise<{ ok: true; credential: string | null } | { ok: false; why: string; until?: string }> {
   const known = seats.of(coder);
   if (credential !== undefined && !known.includes(credential))
     return { ok: false, why: `${worker.name} has no credential ${credential} of ${coder}` };
   if (known.length === 0) return { ok: true, credential: null };
-  let why = seats.closed(coder)?.why;
-  if (why !== undefined) return { ok: false, why };
+  const closed = seats.closed(coder);
+  if (closed) return { ok: false, ...closed };
+  let why: string | undefined;
   for (const name of credential === undefined ? known : [credential]) {
     const taken = await seats.take(name, ref);
     if (taken === true) return { ok: true, credential: name };

@@ -2,6 +2,7 @@ import { CancelledFailure, Context } from '@temporalio/activity';
 import { newestChange } from '../adapters/file-changes.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { Usage } from '../domain/event.ts';
+import type { CoderFailure } from '../domain/event.ts';
 import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
 import { askedFor, promptedFor } from './asking.ts';
 import { Checkpoints } from './checkpoint.ts';
@@ -93,8 +94,10 @@ async function supervise(
     const silentMs = performance.now() - idle.since;
     if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)
       idle.stirred(performance.now());
-    // An agent that waits for its model is not to blame.
-    else if (wire.live && wire.live.open > 0) stop('overloaded');
+    // An agent that waits for its model, or before it asks that again, is not to blame.
+    else if (wire.live && (wire.live.open > 0 || isLimit(wire.live.sum.failed?.failure))) stop('overloaded');
     else stop((await askedFor(deps, ref, said)) ? 'waiting-for-permission' : 'stalled');
   }
 }
+
+const isLimit = (failure: CoderFailure | undefined): boolean => failure === 'rate-limited' || failure === 'overloaded';

@@ -2,15 +2,17 @@ import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { execa } from 'execa';
-import { isSecretName, parseDotenv, type Credential } from '../domain/credential.ts';
+import { parseDotenv, type Credential } from '../domain/credential.ts';
+import type { Coder } from '../ports.ts';
 import { findProgram } from './find-program.ts';
 
 /** What a credential is read with. No secret is ever part of a message, nor kept. */
 export interface SecretSource {
   name: string;
   declared: Credential;
-  /** Variables that its coder takes. */
+  /** Variables that its coder takes, and those of them that hold a secret. */
   takes: readonly string[];
+  secrets: readonly string[];
   /** `$FLEET_HOME`, which relative paths start from. */
   home: string;
   env: NodeJS.ProcessEnv;
@@ -34,6 +36,15 @@ export async function readSecret(source: SecretSource): Promise<Secret> {
   if (declared.envFile !== undefined) return readFile(source, declared.envFile);
   return runCommand(source, declared.command ?? []);
 }
+
+/** What a credential of that coder may set: the first is what a bare secret stands for. */
+export function variablesOf(coder: Coder | undefined): Pick<SecretSource, 'takes' | 'secrets'> {
+  const { keys = [], env = [] } = coder ?? {};
+  const takes = [...new Set([...keys, ...env])];
+  return { takes, secrets: takes.filter((name) => keys.includes(name) || SECRET.test(name)) };
+}
+
+const SECRET = /KEY|TOKEN|SECRET|PASSWORD/i;
 
 /** What can be said without running anything: before the worker takes its first task. */
 export async function checkSecret(source: SecretSource): Promise<string | undefined> {
@@ -103,10 +114,9 @@ async function runCommand(source: SecretSource, [file = '', ...args]: readonly s
 }
 
 function variablesIn(
-  { declared, takes }: SecretSource,
+  { declared, takes, secrets }: SecretSource,
   { field, text, bare }: { field: string; text: string; bare: boolean },
 ): Secret {
-  const secrets = takes.filter(isSecretName);
   const { coder } = declared;
   if (!secrets.length)
     return {

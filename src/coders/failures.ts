@@ -7,7 +7,7 @@ const WORDS: readonly (readonly [RegExp, CoderFailure])[] = [
     'context-overflow',
   ],
   [/\b429\b|rate.?limit|usage limit|too many requests|resource.?exhausted|\bquota\b/i, 'rate-limited'],
-  [/\b40[13]\b|unauthori[sz]ed|authenticat|invalid api key|not logged in|log ?in|api key/i, 'auth'],
+  [/\b40[13]\b|\bunauthori[sz]ed\b|\bauthenticat|invalid api key|not logged in|\blog ?in\b|\bapi key\b/i, 'auth'],
   [/\b5\d\d\b|overloaded|at capacity|high demand|unavailable|internal server error|server had an error/i, 'overloaded'],
   [
     /ECONN|ENOTFOUND|ETIMEDOUT|fetch failed|(?:cannot|could not|unable to) connect|connection (?:error|failed|refused)|stream disconnected|network|^terminated$|socket hang up|premature close/i,

@@ -62,7 +62,7 @@ export function createPi(overlay: CoderDeclaration = {}): Coder {
     ...piProtocol,
     model: overlay.model,
     env: [...new Set([...keys, 'OPENROUTER_API_KEY', ...(overlay.env ?? [])])],
-    keys,
+    keys: [...keys, 'OPENROUTER_API_KEY'],
     about: {
       install: 'npm install --global @mariozechner/pi-coding-agent@0.73.1',
       tried: '0.73.1',

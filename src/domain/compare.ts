@@ -84,8 +84,8 @@ export function ranked(candidates: readonly Candidate[]): Candidate[] {
     one.accepted ? 0 : 1,
     one.review === true ? 0 : one.review === null ? 1 : 2,
     // What nobody can price is not taken for cheap.
-    one.unpricedTokens > 0 ? Infinity : one.costUsd,
-    one.tokens,
+    one.unpricedTokens > 0 || (one.tokens === 0 && one.costUsd === 0) ? Infinity : one.costUsd,
+    one.tokens || Infinity,
     one.seconds,
   ];
   return candidates.toSorted((one, other) => {

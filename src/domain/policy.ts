@@ -82,13 +82,13 @@ export function resumeFrom(task: Pick<Task, 'resume'>, runs: readonly RunView[])
   const from = runs.slice(runs.findLastIndex((run) => !usable(run)) + 1).reverse();
   const [newest] = from;
   if (!newest?.reason) return null;
-  const before = runs.find(({ runId }) => runId === newest.resumedFrom);
-  const nowhere = FAILURES[newest.reason].attempt && newest.sameSession === true && before?.reason === newest.reason;
-  return {
-    runIds: from.map(({ runId }) => runId),
-    why: newest.message ?? newest.reason,
-    session: newest.reason !== 'context-overflow' && !nowhere,
-  };
+  const spent = from.flatMap((run) => {
+    if (run.reason === 'context-overflow') return [run.runId];
+    const before = run.sameSession && runs.find(({ runId }) => runId === run.resumedFrom);
+    const nowhere = before && before.reason === run.reason && run.reason && FAILURES[run.reason].attempt;
+    return nowhere ? [run.runId, before.runId] : [];
+  });
+  return { runIds: from.map(({ runId }) => runId), why: newest.message ?? newest.reason, spent };
 }
 
 /** What the next run's prompt says of the earlier ones: the reasons that are the agent's to mend, newest last. */

@@ -21,6 +21,6 @@ export interface ResumeFrom {
   runIds: string[];
   /** Why the newest ended, one sentence for the agent. */
   why: string;
-  /** Whether its conversation goes on as well, where the coder can: not one that outgrew the model or leads nowhere. */
-  session?: boolean;
+  /** Those of them whose conversation is not gone on with: it outgrew the model, or leads nowhere. */
+  spent?: string[];
 }

@@ -108,21 +108,26 @@ export const sumOf = (log: WireLog | null): WireSum => (log?.exchanges ?? []).re
 
 /**
  * How a coder ended, where the wire knows better: a CLI that only says that it failed, or says nothing at all, after its last
- * request had failed; and one that says that it was refused or limited, which lets its credential rest, while nothing that
- * the model's server answered says so. `broke` tells that it ended otherwise than with 0, and by itself.
+ * request had failed; and one that blames its model, which uses up no attempt and may let its credential rest, while nothing
+ * that the model's server answered says so. `broke` tells that it ended otherwise than with 0, and by itself: that it was
+ * refused is then not taken from the wire alone, as an agent can have itself refused and then kill its CLI.
  */
 export function endedBy(ended: Ended, log: WireLog | null, broke: boolean): Ended {
   const { failed } = sumOf(log);
   if (ended && !ended.ok && isUnfounded(ended.failure, log))
     return { ok: false, failure: failed?.failure ?? 'agent-error' };
   if (!failed || failed.failure === 'agent-error') return ended;
-  const unexplained = ended ? !ended.ok && (ended.failure ?? 'agent-error') === 'agent-error' : broke;
+  if (!ended) return broke && failed.failure !== 'auth' ? { ok: false, failure: failed.failure } : ended;
+  const unexplained = !ended.ok && (ended.failure ?? 'agent-error') === 'agent-error';
   return unexplained ? { ok: false, failure: failed.failure } : ended;
 }
 
 function isUnfounded(said: CoderFailure | null, log: WireLog | null): boolean {
-  if ((said !== 'rate-limited' && said !== 'auth') || !log?.whole || log.unseen !== null) return false;
-  return log.exchanges.length > 0 && !log.exchanges.some(({ error }) => error?.failure === said);
+  if (!log?.whole || log.unseen !== null) return false;
+  const met = log.exchanges.some(({ error }) => error?.failure === said);
+  if (said === 'rate-limited' || said === 'auth') return !met;
+  // It may have given up waiting by itself, or not have come as far as the proxy.
+  return said === 'overloaded' && !met && log.exchanges.length > 0 && !log.exchanges.some(({ cut }) => cut);
 }
 
 type Ended = { ok: boolean; failure: CoderFailure | null } | null;
@@ -140,7 +145,7 @@ export function greaterUsage(events: Usage, wire: Usage | undefined): Usage {
 export interface WireLive {
   /** Bytes in both directions since the proxy has the run: any change is a sign of life. */
   bytes: number;
-  /** Requests without an end. */
+  /** Requests that the model's server has whole, and has not answered to the end. */
   open: number;
   /** Milliseconds since the last byte of any of them, or since the newest was sent; 0 without any. */
   quietMs: number;

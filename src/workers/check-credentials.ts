@@ -1,4 +1,4 @@
-import { checkSecret } from '../adapters/secret.ts';
+import { checkSecret, variablesOf } from '../adapters/secret.ts';
 import type { Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import type { Coder } from '../ports.ts';
@@ -12,8 +12,7 @@ export async function checkCredentials(given: {
 }): Promise<void> {
   const { config, knownCoders, home, env } = given;
   for (const [name, declared] of Object.entries(config.credentials)) {
-    const takes = knownCoders.get(declared.coder)?.env ?? [];
-    const wrong = await checkSecret({ name, declared, takes, home, env });
+    const wrong = await checkSecret({ name, declared, ...variablesOf(knownCoders.get(declared.coder)), home, env });
     if (wrong) throw new FleetError(wrong, { exitCode: 2 });
   }
 }

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { leaveGroups } from '../adapters/cgroup.ts';
 import { parentsOf } from '../adapters/cgroup-parents.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
-import { checkSecret } from '../adapters/secret.ts';
+import { checkSecret, variablesOf } from '../adapters/secret.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
 import { formatBytes, toBytes } from '../domain/bytes.ts';
@@ -141,7 +141,7 @@ function accessOf(coder: Coder, { config, env }: Pick<Machine, 'config' | 'env'>
     of === coder.name ? name : [],
   );
   if (credentials.length > 0) return `by credential ${credentials.join(', ')}`;
-  const key = coder.keys?.find((name) => env[name]);
+  const key = coder.keys?.find((name) => env[name] && coder.env.includes(name));
   if (key) return `by ${key}`;
   const places = { runId: '1-0', tree: '/nowhere', home: '/nowhere', userHome: env['HOME'] ?? '/' };
   const { files } = coder.start({ ...places, prompt: '', inherit: 'none' });
@@ -156,6 +156,6 @@ async function credential(
   const declared = config.credentials[name]!;
   const coder = coders.get(declared.coder);
   const what = `credential ${name}`;
-  const wrong = await checkSecret({ name, declared, takes: coder?.env ?? [], home, env });
+  const wrong = await checkSecret({ name, declared, ...variablesOf(coder), home, env });
   return wrong ? { what, is: 'wrong', says: wrong } : { what, is: 'ok', says: `for ${declared.coder}` };
 }

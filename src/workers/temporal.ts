@@ -43,8 +43,8 @@ export async function createTemporalWorkers(options: {
   workflowQueues: readonly string[];
   hostQueue: string;
   slots: number;
-  /** Whether it carries on the states of credentials. */
-  credentials: boolean;
+  /** How many this worker has; with any it carries on their states. */
+  credentials: number;
   activities: Activities;
 }): Promise<Worker[]> {
   const { connection, namespace, identity, gate, activities } = options;
@@ -70,7 +70,8 @@ export async function createTemporalWorkers(options: {
     ...common,
     taskQueue: options.hostQueue,
     activities: onHost,
-    maxConcurrentActivityTaskExecutions: options.slots * 3 + 20,
+    // Each credential has one that lasts, and another one while the first is replaced.
+    maxConcurrentActivityTaskExecutions: options.slots * 3 + 20 + options.credentials * 2,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   });
   const states = {

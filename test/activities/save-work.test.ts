@@ -33,6 +33,22 @@ test('saving twice is saving once; nothing changed is nothing saved; a verdictâ€
   expect(existsSync(files.save)).toBe(false);
 });
 
+test('a run whose agent never spoke hands on the session that it was to go on with', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, FILES);
+  const at = makeWorkLab(lab);
+  const { prepared, tree } = await at.run(1);
+  const file = `${temp.path}/0123abcd-session.jsonl`;
+  writeFileSync(file, '{"said":"first"}\n');
+  const saved = { commit: '', head: '', session: null, pushed: false, at: '' };
+  const session = { id: '0123abcd-session', file };
+  prepared.resumed = { runId: '0-a', saved, why: 'x', inFlight: null, session } as never;
+  write(tree, { 'b.txt': 'b' });
+  expect(await saveWork(at.deps, { taskId: 't1', runId: '1-a' })).toMatchObject({ session: session.id });
+  const on = await goOn(lab, at);
+  expect(readFileSync(on.resumed!.session!.file, 'utf8')).toBe('{"said":"first"}\n');
+});
+
 test('a tree that could lead out of itself is never gone on from', async () => {
   await using temp = await tempDir();
   const lab = await makeLab(temp.path, FILES);

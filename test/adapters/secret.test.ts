@@ -10,7 +10,13 @@ const TAKES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOK
 const SECRET = 'sk-planted-0123456789';
 
 const source = (home: string, declared: object): SecretSource => ({
-  ...{ name: 'team', home, takes: TAKES, env: { PATH: process.env['PATH'], HOME: home } },
+  ...{
+    name: 'team',
+    home,
+    takes: TAKES,
+    secrets: [TAKES[0]!, TAKES[2]!],
+    env: { PATH: process.env['PATH'], HOME: home },
+  },
   declared: credential.parse({ coder: 'claude', ...declared }),
 });
 const said = async (home: string, declared: object): Promise<string> => {

@@ -115,26 +115,26 @@ describe('what the next run goes on from', () => {
   test.each<Reason>(['receipts-rejected', 'fabricated', 'scope-violation', 'stalled', 'rate-limited', 'crashed'])(
     'after %s the work and the conversation of the last run',
     (reason) => {
-      expect(resumeFrom({}, [ran(1, reason)])).toEqual({ runIds: ['1-a'], why: 'why 1', session: true });
+      expect(resumeFrom({}, [ran(1, reason)])).toEqual({ runIds: ['1-a'], why: 'why 1', spent: [] });
     },
   );
 
   test('the work alone after a conversation that outgrew the model', () => {
-    expect(resumeFrom({}, [ran(1, 'context-overflow')])).toMatchObject({ runIds: ['1-a'], session: false });
+    expect(resumeFrom({}, [ran(1, 'context-overflow')])).toMatchObject({ runIds: ['1-a'], spent: ['1-a'] });
   });
 
   test('the work alone after a conversation that was gone on with and failed the same way again', () => {
     const twice = [ran(1, 'receipts-rejected'), on(2, 'receipts-rejected')];
-    expect(resumeFrom({}, twice)).toMatchObject({ runIds: ['2-a', '1-a'], session: false });
-    // The third, in a conversation of its own, is no reason against that one.
-    expect(resumeFrom({}, [...twice, ran(3, 'receipts-rejected', { resumedFrom: '2-a' })])).toMatchObject({
-      session: true,
-    });
-    expect(resumeFrom({}, [ran(1, 'stalled'), on(2, 'receipts-rejected')])).toMatchObject({ session: true });
+    expect(resumeFrom({}, twice)).toMatchObject({ runIds: ['2-a', '1-a'], spent: ['2-a', '1-a'] });
+    // The third, in a conversation of its own, is no reason against that one; lost before it saved anything, none for theirs.
+    const third = ran(3, 'receipts-rejected', { resumedFrom: '2-a' });
+    expect(resumeFrom({}, [...twice, third])!.spent).toEqual(['2-a', '1-a']);
+    expect(resumeFrom({}, [...twice, ran(3, 'host-lost', { resumedFrom: '2-a' })])!.spent).toEqual(['2-a', '1-a']);
+    expect(resumeFrom({}, [ran(1, 'stalled'), on(2, 'receipts-rejected')])).toMatchObject({ spent: [] });
   });
 
   test('a limit that is met again says nothing against the conversation', () => {
-    expect(resumeFrom({}, [ran(1, 'rate-limited'), on(2, 'rate-limited')])).toMatchObject({ session: true });
+    expect(resumeFrom({}, [ran(1, 'rate-limited'), on(2, 'rate-limited')])).toMatchObject({ spent: [] });
   });
 
   test('nothing after what spoils the work, and as the task says', () => {

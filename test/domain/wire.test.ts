@@ -26,13 +26,25 @@ describe('how a coder ended', () => {
     expect(endedBy(said(failure), log(failure, undefined), false)).toEqual(said(failure));
   });
 
+  test('is a model that gave no answer where one was given up, and not where all were answered', () => {
+    const cut = { ...log(undefined), exchanges: [{ ...exchange(), cut: true as const }] };
+    expect(endedBy(said('overloaded'), cut, false)).toEqual(said('overloaded'));
+    expect(endedBy(said('overloaded'), log(undefined), false)).toEqual(said('agent-error'));
+  });
+
+  test('is no refusal of a coder that said nothing: an agent can have itself refused, and then kill it', () => {
+    expect(endedBy(null, log('auth'), true)).toBeNull();
+    expect(endedBy(said('agent-error'), log('auth'), false)).toEqual(said('auth'));
+    expect(endedBy(said('auth'), log(), false)).toEqual(said('agent-error'));
+  });
+
   test('is believed where the wire may lack something, or was never used', () => {
     expect(endedBy(said('auth'), null, false)).toEqual(said('auth'));
-    expect(endedBy(said('auth'), log(), false)).toEqual(said('auth'));
     expect(endedBy(said('auth'), { ...log(undefined), whole: false }, false)).toEqual(said('auth'));
     expect(endedBy(said('auth'), { ...log(undefined), unseen: 'a login' }, false)).toEqual(said('auth'));
-    // A model that sends nothing leaves no error.
-    expect(endedBy(said('overloaded'), log(undefined), false)).toEqual(said('overloaded'));
+    expect(endedBy(said('overloaded'), { ...log(undefined), whole: false }, false)).toEqual(said('overloaded'));
+    // The proxy itself could not be reached.
+    expect(endedBy(said('overloaded'), log(), false)).toEqual(said('overloaded'));
   });
 });
 

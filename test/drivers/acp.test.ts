@@ -73,7 +73,7 @@ test.each<[string, CoderFailure, string]>([
   ['auth', 'auth', 'Authentication required'],
   ['overflow', 'context-overflow', 'prompt is too long'],
   ['turns', 'over-budget', 'max_turn_requests'],
-  ['dies', 'overloaded', 'ended with exit code 3 in the middle of the conversation. fatal: ECONNREFUSED'],
+  ['dies', 'agent-error', 'ended with exit code 3 in the middle of the conversation. fatal: ECONNREFUSED'],
 ])('%s ends as %s', async (behaviour, failure, text) => {
   using at = workspace();
   const { events, exitCode } = await play(behaviour, at);

@@ -35,6 +35,7 @@ export async function forward(request: IncomingMessage, response: ServerResponse
   const { upstream } = run.order;
   const meter = new Meter({ path, reader: route.reader });
   const { signal, end } = run.begin(meter);
+  meter.waits = !hasBody(request.headers);
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
@@ -67,7 +68,10 @@ export async function forward(request: IncomingMessage, response: ServerResponse
       }
       const room = response.write(piece);
       if (left !== 0) meter.answer(piece);
-      if (!room) await drained(response, gone.signal);
+      if (room) continue;
+      meter.waits = false;
+      await drained(response, gone.signal);
+      meter.waits = true;
     }
     await end(false);
     response.end();
@@ -112,6 +116,7 @@ function listening(meter: Meter): Transform {
       done(null, piece);
     },
     flush(done) {
+      meter.waits = true;
       done();
       setTimeout(() => meter.asked(), THINKING_MS).unref();
     },
@@ -139,7 +144,8 @@ const passedBack = (headers: Record<string, string | string[] | undefined>): Rec
 
 /** A CLI that waits for an hour by itself would hold its slot: the worker knows the time, and ends it without. */
 const isLongWait = (name: string, value: string | string[]): boolean =>
-  name === 'retry-after' && !(Number(value) <= LONG_WAIT_S);
+  (name === 'retry-after' && !(Number(value) <= LONG_WAIT_S)) ||
+  (name === 'retry-after-ms' && !(Number(value) <= LONG_WAIT_S * 1_000));
 
 const flat = (headers: Record<string, string | string[] | undefined>): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value ?? '')]));

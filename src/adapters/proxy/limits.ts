@@ -6,12 +6,15 @@ export type Headers = Readonly<Record<string, string>>;
 
 /** What an answer with an error means; undefined for one that only the agent's own request explains. */
 export function failureOf(status: number, error: { code: string; message: string }): CoderFailure | undefined {
+  // A message may quote what the agent itself had sent: what lets a credential rest goes by codes, or by a vendor's fixed words.
   const said = `${error.code} ${error.message}`;
-  if (/insufficient_quota|credit balance|billing|payment required/i.test(said) || status === 402) return 'auth';
+  if (/insufficient_quota|billing|payment/i.test(error.code) || status === 402) return 'auth';
+  if (/^Your credit balance is too low|^API key not valid/.test(error.message)) return 'auth';
   if (OVERFLOW.test(said)) return 'context-overflow';
   if (/model_not_found/.test(error.code) || (status === 404 && /model/i.test(error.message))) return 'model-unknown';
   if (/rate.?limit|usage_limit|RESOURCE_EXHAUSTED|quota/i.test(error.code) || status === 429) return 'rate-limited';
-  if (/authentication|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED/i.test(said)) return 'auth';
+  if (/authentication|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED/i.test(error.code))
+    return 'auth';
   if (status === 401 || status === 403) return 'auth';
   if (/overloaded|capacity|UNAVAILABLE|server_error|api_error/i.test(error.code)) return 'overloaded';
   return status >= 500 ? 'overloaded' : undefined;

@@ -6,8 +6,8 @@ import { EventReader } from './sse.ts';
 import { object, objects, type Json } from '../../domain/json.ts';
 import { Found, parsed, sha256, type Reader, type Told } from './wires/wire.ts';
 
-/** Of a body that is read as a whole: a longer one is passed on, and noted. */
-const BODY_MAX = 32 * 1024 * 1024;
+/** Of a body that is read as a whole: a longer one is passed on, and noted. While one is read, no other run is served. */
+const BODY_MAX = { request: 4 * 1024 * 1024, answer: 32 * 1024 * 1024 };
 /** Of all requests that are being read at one time: an agent may send what it likes. */
 const REQUESTS_MAX = 128 * 1024 * 1024;
 /** Of one request: more are not told. */
@@ -36,7 +36,11 @@ class Copy {
 
   push(bytes: Buffer): void {
     this.size += bytes.length;
-    if (this.size > BODY_MAX || (this.#isRequest && requests + bytes.length > REQUESTS_MAX)) this.drop();
+    if (
+      this.size > BODY_MAX[this.#isRequest ? 'request' : 'answer'] ||
+      (this.#isRequest && requests + bytes.length > REQUESTS_MAX)
+    )
+      this.drop();
     if (!this.#chunks) return;
     this.#chunks.push(bytes);
     this.#held += bytes.length;
@@ -76,6 +80,8 @@ export class Meter {
   #results: WireResult[] | undefined;
   sent = 0;
   received = 0;
+  /** It is the model's turn: the request is complete, and the agent has taken what there is of the answer. */
+  waits = false;
   /** By `performance.now()`: of a byte in either direction. */
   lastByte = performance.now();
 
@@ -204,9 +210,13 @@ export class Meter {
     if (!this.#reader) return [];
     const bytes = this.#request.take();
     const body = bytes && object(parsed(bytes.toString('utf8')));
-    if (body) return this.#reader.results(body);
-    this.#unreadRequest = bytes ? 'it is no JSON' : 'it is too long';
-    return [];
+    this.#unreadRequest = body ? undefined : bytes ? 'it is no JSON' : 'it is too long';
+    try {
+      return body ? this.#reader.results(body) : [];
+    } catch {
+      this.#unreadRequest = 'it is nested too deeply';
+      return [];
+    }
   }
 
   #garbled(): void {

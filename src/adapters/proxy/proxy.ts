@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { HomeLayout } from '../../domain/names.ts';
+import { runLayout, type HomeLayout } from '../../domain/names.ts';
 import { readJson, writeJsonSync } from '../json-file.ts';
 import { forward, refuse } from './forward.ts';
 import { PROTOCOL, type Operations, type OpenOrder } from './protocol.ts';
@@ -65,9 +66,12 @@ export class ModelProxy {
     }
   }
 
-  /** A run whose folder is gone is over, whoever removed it. */
+  /** A run is over whose agent has ended, or whose folder is gone, whoever removed it: no worker may come back to say so. */
   sweep(): void {
-    for (const run of this.#runs.values()) if (!existsSync(run.order.file)) void this.#close(run);
+    for (const run of this.#runs.values()) {
+      const { file } = run.order;
+      if (!existsSync(file) || hasEnded(file)) void this.#close(run);
+    }
   }
 
   async #close(run: OpenRun): Promise<void> {
@@ -101,6 +105,12 @@ export class ModelProxy {
       return refuse(response, { status: 429, type: 'rate_limit_error', message: 'too many requests at one time' });
     await forward(request, response, { run, route, path, query: search.toString(), dispatcher: this.#dispatcher });
   }
+}
+
+/** A reviewer's order lies in the same folder, and is used when the agent's own end is recorded. */
+function hasEnded(file: string): boolean {
+  const { wire, exit } = runLayout(dirname(file));
+  return file === wire && existsSync(exit);
 }
 
 /** All keys that a request shows must be the run's, and there must be one. */

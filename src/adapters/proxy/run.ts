@@ -65,10 +65,11 @@ export class OpenRun {
   live(): WireLive {
     const meters = [...this.#underWay.keys()];
     const now = performance.now();
+    const waiting = meters.filter(({ waits }) => waits);
     return {
       bytes: meters.reduce((sum, { sent, received }) => sum + sent + received, this.#bytes),
-      open: meters.length,
-      quietMs: meters.length > 0 ? Math.round(Math.min(...meters.map(({ lastByte }) => now - lastByte))) : 0,
+      open: waiting.length,
+      quietMs: waiting.length > 0 ? Math.round(Math.min(...waiting.map(({ lastByte }) => now - lastByte))) : 0,
       sum: this.#sum,
     };
   }

@@ -99,6 +99,10 @@ test.each([
   [400, 'INVALID_ARGUMENT', 'The input token count (1) exceeds the maximum number of tokens', 'context-overflow'],
   [400, 'invalid_request_error', 'messages: field required', undefined],
   [404, 'not_found_error', 'model: x', 'model-unknown'],
+  // What the agent sent is quoted in what comes back.
+  [400, 'invalid_request_error', "messages.0.role: 'authentication' is not one of 'user', 'assistant'", undefined],
+  [400, 'invalid_request_error', "Invalid schema for function 'get_billing_report'", undefined],
+  [400, 'invalid_request_error', 'unknown field: credit balance', undefined],
 ])('%i %s %s', (status, code, message, failure) => expect(failureOf(status, { code, message })).toBe(failure));
 
 test('headers of quotas are kept, others are not', () => {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { until } from '../../helpers/until.ts';
 import { BODIES } from './bodies.ts';
@@ -161,6 +161,30 @@ test('an agent that goes away ends its request at the model', async () => {
   abort.abort();
   await until(() => ended);
   await until(async () => (await l.proxy.status(run.place))?.open === 0);
+});
+
+test('a request that is not complete is no model that is waited for', async () => {
+  await using l = await lab();
+  const run = await l.open();
+  l.answerWith(() => undefined);
+  const { hostname, port, pathname } = new URL(run.url);
+  const half = connect(Number(port), hostname);
+  half.on('error', () => undefined);
+  const head = [`POST ${pathname}/v1/messages HTTP/1.1`, 'host: x', `x-api-key: ${run.key}`, 'content-length: 100'];
+  half.write(`${head.join('\r\n')}\r\n\r\n{`);
+  await until(async () => (await l.proxy.status(run.place))!.bytes > 0);
+  expect(await l.proxy.status(run.place)).toMatchObject({ open: 0 });
+  half.write('x'.repeat(99));
+  await until(async () => (await l.proxy.status(run.place))!.open === 1);
+  half.destroy();
+});
+
+test('a run whose agent has ended is closed, and its key forgotten, whoever is there to say so', async () => {
+  await using l = await lab();
+  const run = await l.open();
+  writeFileSync(l.home.run('task', run.place.id).exit, '{}');
+  await until(() => !existsSync(run.place.file), { timeoutMs: 20_000 });
+  expect((await run.ask()).status).toBe(404);
 });
 
 const listening = (port: number) =>
