@@ -6,6 +6,7 @@ conformance({
   name: 'codex exec',
   package: '@openai/codex',
   fixtures: 'codex',
+  countsAgain: true,
   setup: (url) => {
     const { coders, env } = scriptedAt(url);
     return { coder: createCodex({ ...coders['codex'], protocol: 'codex' }), env };

@@ -18,10 +18,7 @@ export async function resumed(subject: Subject): Promise<void> {
   await using server = await startModelServer([...HELLO.slice(0, 2), { stall: 'silent' }]);
   const live = start(subject, server, { at: here });
   await until(() => server.requests.some(({ turn }) => turn === 2), { timeoutMs: 60_000 });
-  // Written a moment later by some.
-  const { coder } = subject.setup(server.url());
-  const names = coder.sessionFile!(only(live.run.events, 'started')[0]!.session!);
-  await until(() => readAgentFile({ root: here.home, names, maxBytes: SESSION_MAX }));
+  await written(subject, server, { here, live });
   await live.kill();
   await goesOn(subject, server, { here, live });
 }
@@ -35,6 +32,7 @@ export async function killedAndResumed(subject: Subject): Promise<void> {
   const live = start(subject, server, { at: here });
   const pid = await until(() => existsSync(file) && Number(readFileSync(file, 'utf8')), { timeoutMs: 60_000 });
   expect(live.over()).toBe(false);
+  await written(subject, server, { here, live });
   await live.kill();
   try {
     process.kill(pid, 'SIGKILL');
@@ -44,6 +42,19 @@ export async function killedAndResumed(subject: Subject): Promise<void> {
   rmSync(file);
   expect(only(live.run.events, 'ended')).toEqual([]);
   await goesOn(subject, server, { here, live });
+}
+
+/** Its session is there: some write it a moment later. */
+async function written(
+  subject: Subject,
+  server: ModelServer,
+  { here, live }: { here: Workspace; live: LiveCoder },
+): Promise<void> {
+  const { coder } = subject.setup(server.url());
+  const names = coder.sessionFile!(only(live.run.events, 'started')[0]!.session!);
+  await until(async () => (await readAgentFile({ root: here.home, names, maxBytes: SESSION_MAX }))?.bytes.length, {
+    timeoutMs: 30_000,
+  });
 }
 
 async function goesOn(
@@ -67,7 +78,8 @@ async function goesOn(
   expect(only(run.events, 'started')).toMatchObject([{ session }]);
   expect(run.events.at(-1)).toMatchObject({ type: 'ended', ok: true });
   // The earlier run's tokens are not this one's.
-  expect(only(run.events, 'usage').reduce((sum, { output }) => sum + output, 0)).toBeLessThanOrEqual(90);
+  const output = only(run.events, 'usage').reduce((sum, usage) => sum + usage.output, 0);
+  if (!subject.countsAgain) expect(output).toBeLessThanOrEqual(90);
   expect(there.git('log', '--format=%s')).toBe('Add hello.txt\nbase\n');
   // The model sees what it said and did on the other machine, then the new prompt.
   const asked = server.requests[first]!.body;

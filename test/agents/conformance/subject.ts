@@ -16,6 +16,8 @@ export interface Subject {
   setup(url: string): Setup;
   /** Tokens that its events add up to where the wire says 4,600 in (3,100 of them cached) and 140 out; those by default. */
   usage?: { inputTokens: number; cachedTokens: number; outputTokens: number };
+  /** A run that goes on in a session tells the tokens of the earlier one once more. */
+  countsAgain?: true;
   /** Tool calls that its events show of the task's three; 3 by default. */
   calls?: number;
   /** Exit code of a run that failed; 1 by default, null for any. */
