@@ -44,7 +44,8 @@ export async function conclude(
   const wire = sumOf(log);
   if (wire.exchanges > 0) follower.wired = wire.usage;
   // What the server answered counts more than what came out of the agent.
-  const quota = wire.exchanges > 0 ? wire.used : follower.quota;
+  // Where the wire can be seen, what the agent says of its account counts for nothing.
+  const quota = log?.unseen === null ? wire.used : follower.quota;
   const broke = exit.exitCode !== 0 && exit.stopped === null;
   const ended = endedBy(
     follower.ended && { ok: follower.ended.ok, failure: follower.ended.failure ?? null },
@@ -72,7 +73,7 @@ export async function conclude(
     ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
     ...(quota ? { quota } : {}),
     // Where the wire was seen, the server's own word counts.
-    until: wire.exchanges > 0 ? (ended?.ok === false && wire.failed?.until) || null : follower.until,
+    until: log?.unseen === null ? (ended?.ok === false && wire.failed?.until) || null : follower.until,
     usage: usageOf(deps, follower, { record, coder }),
   };
   await persist(deps, async () => {

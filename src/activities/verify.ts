@@ -7,6 +7,7 @@ import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
 import { readWire } from '../adapters/proxy/wire-file.ts';
+import { withoutForged } from '../receipts/wire.ts';
 import { COLLECTORS } from '../receipts/index.ts';
 import { askReviewer } from './ask-reviewer.ts';
 import { concludeAbandoned } from './conclude.ts';
@@ -57,7 +58,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
-    before: prepared.resumed ? await readEvents(kept.runOf(numberOf(prepared.resumed.runId)).events) : [],
+    before: prepared.resumed ? await earlier(kept.runOf(numberOf(prepared.resumed.runId))) : [],
     hooks: await readHooks(keptRun.logs),
     wire: readWire(keptRun.wire),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
@@ -102,6 +103,9 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   failpoint('verify.verdict-written');
   return verified;
 }
+
+const earlier = async ({ events, wire }: { events: string; wire: string }) =>
+  withoutForged(await readEvents(events), readWire(wire));
 
 /** They take time, and tell nothing more about what is rejected anyway. */
 const MORE_TRIALS: ReadonlySet<ReceiptKind> = new Set(['control', 'held-out', 'review']);

@@ -82,6 +82,9 @@ async function readHome(source: SecretSource, path: string): Promise<Secret> {
 async function readFile(source: SecretSource, path: string): Promise<Secret> {
   const field = `credentials.${source.name}.envFile`;
   const file = credentialPath(path, source);
+  // Neither a folder nor a pipe, which would be waited for.
+  if (!(await stat(file).catch(() => undefined))?.isFile())
+    return { ok: false, message: `${field} must be a file that can be read: ${file} is none` };
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => error.code ?? 'an error');
   if (typeof handle === 'string')
     return { ok: false, message: `${field} must be a file that can be read: ${file} gave ${handle}` };

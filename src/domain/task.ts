@@ -193,6 +193,6 @@ function sentenceOf(issue: z.core.$ZodIssue): string {
   if (code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
   if (code === 'too_big') return `must be at most ${issue.maximum}${unit}`;
-  if (code === 'too_small') return `must be at least ${issue.minimum}${unit}`;
+  if (code === 'too_small') return `must be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}${unit}`;
   return `is wrong: ${message}`;
 }

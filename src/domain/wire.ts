@@ -126,8 +126,8 @@ function isUnfounded(said: CoderFailure | null, log: WireLog | null): boolean {
   if (!log?.whole || log.unseen !== null) return false;
   const met = log.exchanges.some(({ error }) => error?.failure === said);
   if (said === 'rate-limited' || said === 'auth') return !met;
-  // It may have given up waiting by itself, or not have come as far as the proxy.
-  return said === 'overloaded' && !met && log.exchanges.length > 0 && !log.exchanges.some(({ cut }) => cut);
+  // It may have given up waiting by itself. A proxy that could not be reached is another one now, which says so.
+  return said === 'overloaded' && !met && !log.exchanges.some(({ cut }) => cut);
 }
 
 type Ended = { ok: boolean; failure: CoderFailure | null } | null;

@@ -1,3 +1,4 @@
+import type { StoredEvent } from '../domain/event.ts';
 import type { WireCall, WireLog } from '../domain/wire.ts';
 import type { Evidence } from '../ports.ts';
 import { clip, counted, sample } from './bounded.ts';
@@ -31,15 +32,15 @@ export function backing({ wire, events }: Pick<Evidence, 'wire' | 'events'>): Ba
   const printed = toolCalls(events);
   const ids = new Set(asked.map(({ id }) => id));
   const byId = printed.some(({ id }) => ids.has(id));
-  const unasked = byId ? printed.filter(({ id }) => !ids.has(id)) : unmatched(printed, asked);
+  const forged = unasked(events, wire);
   const shown = new Set(printed.map(({ id }) => id));
   const hidden = byId ? asked.filter(({ id }) => id !== null && !shown.has(id)) : [];
   const excused = !wire.whole;
-  const [first] = unasked;
+  const [first] = forged;
   return {
     ...(first && !excused ? { forged: sentence(first, wire) } : {}),
     notes: [
-      ...(unasked.length > 0 ? [`${counted(unasked.length, 'call')} that its model was not seen to make`] : []),
+      ...(forged.length > 0 ? [`${counted(forged.length, 'call')} that its model was not seen to make`] : []),
       ...(hidden.length > 0 ? [`${counted(hidden.length, 'call')} of its model that its output lacks`] : []),
       ...(excused ? ["the record of its model's calls has gaps"] : []),
     ],
@@ -48,7 +49,7 @@ export function backing({ wire, events }: Pick<Evidence, 'wire' | 'events'>): Ba
       calls: asked.length,
       results: wire.exchanges.reduce((sum, { results }) => sum + results.length, 0),
       joined: byId ? 'by id' : 'by text',
-      unasked: sample(unasked.map(({ id }) => id)),
+      unasked: sample(forged.map(({ id }) => id)),
       hidden: sample(hidden.map(({ id }) => id ?? '')),
       whole: wire.whole,
     },
@@ -61,6 +62,21 @@ const sentence = ({ name, input }: ToolCall, { exchanges }: WireLog): string =>
     : `its output shows a call that its model never made: ${clip(name, 40)} ${clip(oneLine(input), 80)}`;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+
+/** Of an earlier run's events, without calls that its model was seen not to have made: nobody is helped by those later. */
+export function withoutForged(events: readonly StoredEvent[], wire: WireLog | null): StoredEvent[] {
+  if (!wire?.whole || wire.unseen !== null) return [...events];
+  const forged = new Set(unasked(events, wire).map(({ id }) => id));
+  return events.filter((event) => event.type !== 'tool-call' || !forged.has(event.id));
+}
+
+/** Calls of the stream that the model was not seen to make. */
+function unasked(events: readonly StoredEvent[], { exchanges }: WireLog): ToolCall[] {
+  const asked = exchanges.flatMap(({ calls }) => calls);
+  const printed = toolCalls(events);
+  const ids = new Set(asked.map(({ id }) => id));
+  return printed.some(({ id }) => ids.has(id)) ? printed.filter(({ id }) => !ids.has(id)) : unmatched(printed, asked);
+}
 
 /** Calls that nothing of what the model asked for explains. */
 function unmatched(printed: readonly ToolCall[], asked: readonly WireCall[]): ToolCall[] {

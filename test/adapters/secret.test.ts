@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { checkSecret, readSecret, type SecretSource } from '../../src/adapters/secret.ts';
@@ -135,4 +136,14 @@ test('the configuration refuses what cannot be right, and shows no arguments of 
   await load(`credentials: { a: { coder: claude, command: [op, read, ${SECRET}] } }\n`);
   const shown = showConfig({ home: temp.path, env: {} });
   expect(shown.find(({ key }) => key === 'credentials.a')?.value).toMatchObject({ command: ['op', '…', '…'] });
+});
+
+test('an env file is a file: a pipe would be waited for, and a folder has no lines', async () => {
+  await using temp = await tempDir();
+  execFileSync('mkfifo', ['-m', '600', `${temp.path}/pipe`]);
+  await mkdir(`${temp.path}/folder`, { mode: 0o700 });
+  for (const envFile of ['pipe', 'folder'])
+    expect(await said(temp.path, { envFile })).toMatch(
+      /^credentials\.team\.envFile must be a file that can be read: .* is none$/,
+    );
 });

@@ -43,8 +43,7 @@ describe('how a coder ended', () => {
     expect(endedBy(said('auth'), { ...log(undefined), whole: false }, false)).toEqual(said('auth'));
     expect(endedBy(said('auth'), { ...log(undefined), unseen: 'a login' }, false)).toEqual(said('auth'));
     expect(endedBy(said('overloaded'), { ...log(undefined), whole: false }, false)).toEqual(said('overloaded'));
-    // The proxy itself could not be reached.
-    expect(endedBy(said('overloaded'), log(), false)).toEqual(said('overloaded'));
+    expect(endedBy(said('overloaded'), log(), false)).toEqual(said('agent-error'));
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { AgentEvent } from '../../src/domain/event.ts';
 import type { WireCall, WireExchange, WireLog } from '../../src/domain/wire.ts';
 import { tools } from '../../src/receipts/tools.ts';
+import { withoutForged } from '../../src/receipts/wire.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 
 const asked = (id: string | null, input = 'ls', name = 'Bash'): WireCall => ({ id, name, sha256: '', input });
@@ -39,6 +40,17 @@ test('printed calls of a model that was never asked are fabricated', async () =>
     reason: 'fabricated',
     summary: 'its output shows tool calls, and its model was never asked: Edit {}',
   });
+});
+
+test('forged calls of an earlier run help no later one, where the record of that one is whole', () => {
+  const stored = [...EDIT, ...SHELL].map((event, offset) => ({ ...event, at: '', offset }));
+  const calls = (wire: WireLog | null) =>
+    withoutForged(stored, wire).flatMap((event) => (event.type === 'tool-call' ? [event.id] : []));
+  expect(calls(wireOf(asked('1', '{}', 'Edit'), asked('2')))).toEqual(['1', '2']);
+  expect(calls(wireOf(asked('1', '{}', 'Edit')))).toEqual(['1']);
+  expect(calls({ unseen: null, exchanges: [], whole: true })).toEqual([]);
+  for (const wire of [null, { unseen: 'a login', exchanges: [], whole: true }, { ...wireOf(), whole: false }])
+    expect(calls(wire)).toEqual(['1', '2']);
 });
 
 test('calls of the model that were not printed are only noted, as are gaps in the record', async () => {

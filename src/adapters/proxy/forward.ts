@@ -10,6 +10,8 @@ import type { OpenRun } from './run.ts';
 const OWN = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
   ...['proxy-authenticate', 'proxy-authorization', 'host', 'cookie', 'set-cookie', 'forwarded', 'via', 'alt-svc'],
+  // By which account: a wrong one would be refused, and the credential with it.
+  ...['openai-organization', 'openai-project', 'x-goog-user-project'],
   // What the agent shows as its key.
   ...['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'],
   'accept-encoding',
@@ -153,9 +155,13 @@ const flat = (headers: Record<string, string | string[] | undefined>): Headers =
 /** Until the agent has taken what it was sent, or is gone. */
 function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (gone.aborted) return reject(new Error('the agent is gone'));
-    response.once('drain', resolve);
-    gone.addEventListener('abort', () => reject(new Error('the agent is gone')), { once: true });
+    const left = () => reject(new Error('the agent is gone'));
+    if (gone.aborted) return left();
+    gone.addEventListener('abort', left, { once: true });
+    response.once('drain', () => {
+      gone.removeEventListener('abort', left);
+      resolve();
+    });
   });
 }
 

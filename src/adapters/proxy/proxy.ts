@@ -10,7 +10,9 @@ import { routeOf } from './routes.ts';
 import { OpenRun } from './run.ts';
 
 const ID = /^[A-Za-z0-9][\w.-]{0,99}$/;
-const HEADERS_MS = 30_000;
+const HEADERS_MS = 10_000;
+/** At one time, of all agents: they need a few each, and what one opens must not use up the files of the process. */
+const CONNECTIONS_MAX = 4_000;
 
 type Handlers = {
   [Op in keyof Operations]: (
@@ -32,9 +34,10 @@ export class ModelProxy {
     this.#changed = changed;
     this.server = createServer(
       // A model may think, and an answer may come, for as long as the run's own limits allow.
-      { requestTimeout: 0, headersTimeout: HEADERS_MS, keepAliveTimeout: 60_000 },
+      { requestTimeout: 0, headersTimeout: HEADERS_MS, keepAliveTimeout: 60_000, connectionsCheckingInterval: 2_000 },
       (request, response) => void this.#answer(request, response),
     );
+    this.server.maxConnections = CONNECTIONS_MAX;
   }
 
   get size(): number {
@@ -94,7 +97,7 @@ export class ModelProxy {
         ...{ status: 401, type: 'authentication_error' },
         message: 'this is not the key of this run',
       });
-    search.delete('key');
+    for (const name of ['key', 'access_token', 'oauth_token', '$userProject']) search.delete(name);
     const route = routeOf(run.order.upstream.api, request.method ?? '', path);
     if (!route)
       return refuse(response, {

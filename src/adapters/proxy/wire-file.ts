@@ -68,7 +68,8 @@ export function readWire(path: string): WireLog | null {
     const said = parse(line);
     if (said?.type === 'exchange') {
       log.exchanges.push(said);
-      log.whole &&= said.unread === undefined;
+      // An answer with an error holds no call.
+      log.whole &&= said.unread === undefined || (said.status ?? 0) >= 400;
     } else if (said?.type === 'unseen') log.unseen = said.why;
     else log.whole &&= said?.type === 'opened';
   }
