@@ -48,6 +48,7 @@ export class Follower {
   readonly #file: string;
   readonly #parse: ReturnType<Coder['parser']>;
   readonly #lines: LineReader;
+  readonly #structured: boolean;
   /** Used again for each read: a new one each time would add up to 100 MB of what is only collected in the end. */
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK);
   #read: number;
@@ -62,6 +63,7 @@ export class Follower {
     this.#log = { dir: files.logs, stream: 'stdout' };
     this.#heartbeat = (line) => coder.heartbeat?.(line) ?? false;
     this.#parse = coder.parser(stored);
+    this.#structured = coder.structured;
     for (const event of stored) this.#take(event);
     this.#kept = stored.reduce((bytes, event) => bytes + JSON.stringify(event).length, 0);
     this.#read = stored.at(-1)?.offset ?? 0;
@@ -92,7 +94,9 @@ export class Follower {
       const piece = await readSegments(this.#log, this.#read, this.#buffer);
       if (piece.bytes.length === 0) break;
       this.#read = piece.next;
-      await this.#store(this.#lines.push(piece.bytes, piece.gap));
+      if (this.#structured) await this.#store(this.#lines.push(piece.bytes, piece.gap));
+      // What it prints means nothing, but that it prints.
+      else this.lastAt = new Date().toISOString();
     }
     if (final) await this.#store(this.#lines.flush());
   }

@@ -20,19 +20,21 @@ export class LineReader {
       this.#dropping = true;
     }
     const lines: { line: string; offset: number }[] = [];
-    let data = this.#rest.length ? Buffer.concat([this.#rest, bytes]) : bytes;
-    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10)) {
-      this.offset += end + 1;
-      if (!this.#dropping) lines.push({ line: data.subarray(0, end).toString('utf8'), offset: this.offset });
+    const data = this.#rest.length ? Buffer.concat([this.#rest, bytes]) : bytes;
+    let start = 0;
+    for (let end = data.indexOf(10); end >= 0; end = data.indexOf(10, start)) {
+      this.offset += end + 1 - start;
+      if (!this.#dropping) lines.push({ line: data.toString('utf8', start, end), offset: this.offset });
       this.#dropping = false;
-      data = data.subarray(end + 1);
+      start = end + 1;
     }
-    if (this.#dropping || data.length > MAX_LINE) {
-      this.offset += data.length;
+    const left = data.length - start;
+    if (this.#dropping || left > MAX_LINE) {
+      this.offset += left;
       this.#dropping = true;
-      data = Buffer.alloc(0);
+      start = data.length;
     }
-    this.#rest = Buffer.from(data);
+    this.#rest = Buffer.from(data.subarray(start));
     return lines;
   }
 

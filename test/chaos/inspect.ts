@@ -52,7 +52,10 @@ async function leftOnSites({ sites, fleet, history }: World): Promise<void> {
       history.add({ kind: 'stray', what: `site ${index}: ${names.slice(0, 5).join(' ')}` });
     });
   }
-  const views = (await within(fleet.workers())).flatMap(({ view }) => view ?? []);
+  // What a worker says of itself is some seconds old.
+  const said = async () => (await within(fleet.workers())).flatMap(({ view }) => view ?? []);
+  await until(async () => (await said()).every(({ slots }) => slots.used === 0), { timeoutMs: 15_000 }).catch(() => {});
+  const views = await said();
   if (views.length < sites.length)
     history.add({ kind: 'stray', what: `only ${views.length} of ${sites.length} workers answer` });
   for (const { name, slots } of views)
