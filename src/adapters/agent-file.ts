@@ -17,10 +17,7 @@ export async function readAgentFile(find: {
 }): Promise<{ name: string; bytes: Buffer } | undefined> {
   const [name, ...rest] = find.names;
   if (name === undefined) return undefined;
-  const folder = await open(find.root, FOLDER).catch(() => undefined);
-  if (!folder) return undefined;
-  try {
-    const beneath = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : find.root;
+  return withFolder(find.root, async (beneath) => {
     for (const found of await matching(beneath, name)) {
       const at = `${beneath}/${found}`;
       const file = rest.length
@@ -29,6 +26,38 @@ export async function readAgentFile(find: {
       if (file) return file;
     }
     return undefined;
+  });
+}
+
+/**
+ * Reads the regular files of a folder below one that a live agent owns, in order of their names: `most` at most, and none that
+ * is larger than `maxBytes`; `left` are the names of the others, links among them. What begins with a dot is not read.
+ */
+export async function readAgentFolder(find: {
+  root: string;
+  folder: string;
+  most: number;
+  maxBytes: number;
+}): Promise<{ files: { name: string; bytes: Buffer }[]; left: string[] }> {
+  const names = await withFolder(find.root, (root) =>
+    withFolder(`${root}/${find.folder}`, (folder) => matching(folder, '*')),
+  );
+  const read = { files: [] as { name: string; bytes: Buffer }[], left: [] as string[] };
+  for (const name of (names ?? []).filter((name) => !name.startsWith('.')).sort()) {
+    const file =
+      read.files.length < find.most &&
+      (await readAgentFile({ root: find.root, names: [find.folder, name], maxBytes: find.maxBytes }));
+    if (file) read.files.push(file);
+    else read.left.push(name);
+  }
+  return read;
+}
+
+async function withFolder<T>(path: string, use: (beneath: string) => Promise<T>): Promise<T | undefined> {
+  const folder = await open(path, FOLDER).catch(() => undefined);
+  if (!folder) return undefined;
+  try {
+    return await use(process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : path);
   } finally {
     await folder.close();
   }

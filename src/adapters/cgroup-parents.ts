@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sha256 } from './sha256.ts';
 
 /** One mounted hierarchy: version 1 has one a controller, version 2 has one for all. */
 interface Hierarchy {
@@ -47,7 +47,7 @@ const parents = new Map<string, string[]>();
 
 /** A home's own group in each hierarchy that takes one; made once. */
 export function parentsOf(home: string): string[] {
-  const name = `fleet-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`;
+  const name = `fleet-${sha256(home).slice(0, 12)}`;
   let found = parents.get(name);
   if (!found?.every((dir) => existsSync(dir))) {
     found = hierarchies().flatMap((hierarchy) => makeParent(hierarchy, name) ?? []);

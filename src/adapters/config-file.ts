@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { isCollection, isMap, isNode, parse, type Document } from 'yaml';
+import { sha256 } from './sha256.ts';
 import { parseYaml, readConfig } from '../config-yaml.ts';
 import {
   CODER_KEYS,
@@ -148,7 +148,7 @@ function orElse<T>(get: () => T, other: T): T {
 /** The machine that path repositories are pinned to: `machine`, or `<host>-<8 hex>` that no other machine has. */
 export function machineName(config: Pick<Config, 'machine'>): string {
   if (config.machine) return config.machine;
-  const digest = createHash('sha256').update(machineId()).digest('hex').slice(0, 8);
+  const digest = sha256(machineId()).slice(0, 8);
   return `${nameOf(hostname()).slice(0, 31)}-${digest}`;
 }
 

@@ -112,10 +112,13 @@ function unreachable(address: string, error?: unknown): ServerUnreachable {
       cause: error,
     });
   }
+  const port = LOOPBACK.test(address) ? /:(\d+)$/.exec(address)?.[1] : undefined;
+  // `fleet up` starts one at the default port alone.
+  const how = port === undefined || port === '7233' ? 'fleet up' : `temporal-dev.sh --port ${port}`;
   const why =
     error && LOOPBACK.test(address)
       ? ', though something listens there: it hangs, or is none; stop it, or set TEMPORAL_ADDRESS'
-      : ': start one with `fleet up`, or set TEMPORAL_ADDRESS';
+      : `: start one with \`${how}\`, or set TEMPORAL_ADDRESS`;
   return new ServerUnreachable(`no Temporal server answers at ${address}${why}`, { cause: error });
 }
 

@@ -127,7 +127,7 @@ export async function ownDevServer(home: string): Promise<DevServer | undefined>
 
 const portInUse = (port: number): FleetError =>
   new FleetError(
-    `port ${port} is in use by another program: stop that, or choose another port for Temporal's dev server`,
+    `port ${port} is in use by another program: stop that, or start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
     { exitCode: 2 },
   );
 

@@ -20,6 +20,12 @@ export const FAILPOINTS = {
     'release.ended',
     'release.removed',
   ],
+  /** Of a result that waits for a person's yes: kept without its run, and delivered from where it is kept. */
+  kept: ['kept.stored', 'kept.delivered'],
+  /** Of what an agent outside the fleet has handed in. */
+  outside: ['outside.brought', 'outside.outcome-written'],
+  /** Of what a worker merges for the merge queue. */
+  merge: ['merge.made', 'merge.checked', 'merge.pushed'],
   keeper: [
     'keeper.launch-recorded',
     'keeper.tree-started',
@@ -29,6 +35,7 @@ export const FAILPOINTS = {
     'keeper.tree-dead',
     'keeper.exit-recorded',
   ],
+  sync: ['sync.committed', 'sync.claim-pushed', 'sync.enqueued', 'sync.result-pushed'],
 } as const;
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
 

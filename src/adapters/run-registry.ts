@@ -82,6 +82,18 @@ export class RunRegistry {
     return [...this.#runs.values()].filter(({ server }) => server !== this.#server);
   }
 
+  /** Notes since when runs are of other servers, and forgets it of those whose server is back. */
+  async noteLeft(): Promise<void> {
+    for (const run of this.#runs.values()) {
+      const { leftAt, ...record } = run;
+      const here = run.server === this.#server;
+      if (here === (leftAt === undefined)) continue;
+      if (here) delete run.leftAt;
+      else run.leftAt = new Date().toISOString();
+      await writeJson(this.#home.run(run.taskId, run.runId).record, here ? record : run);
+    }
+  }
+
   /** Frees the slot of a run that its task does not own any more, and keeps its folder. */
   async retire(ref: RunRef): Promise<void> {
     const record = this.#runs.get(ref.runId);

@@ -1,4 +1,5 @@
-import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { sha256 } from './sha256.ts';
 import type { PublicKey } from '../domain/worker.ts';
 
 /** Signs with an Ed25519 key that nothing else sees. */
@@ -17,7 +18,7 @@ export function publicPart(privateKey: KeyObject): Omit<PublicKey, 'since'> {
   return { id: keyIdOf(der), key: der.toString('base64') };
 }
 
-export const keyIdOf = (der: Buffer): string => createHash('sha256').update(der).digest('hex');
+export const keyIdOf = (der: Buffer): string => sha256(der);
 
 /** An Ed25519 public key as base64 of its DER (SPKI); undefined where it is none. */
 export function readPublicKey(key: string): KeyObject | undefined {

@@ -30,7 +30,8 @@ export class TallyBook {
   static async open(path: string, held: (runId: string) => boolean): Promise<TallyBook> {
     // A file that a crash of the disk spoilt must not keep the worker from starting.
     const kept = await readJson<Kept>(path).catch(() => undefined);
-    const book = new TallyBook(path, held, kept ?? fresh());
+    const anew = fresh();
+    const book = new TallyBook(path, held, kept ? { ...kept, ended: { ...anew.ended, ...kept.ended } } : anew);
     book.#fold();
     return book;
   }
@@ -88,6 +89,6 @@ export class TallyBook {
 
 const fresh = (): Kept => ({
   since: new Date().toISOString(),
-  ended: { done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0 },
+  ended: { done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, kept: 0 },
   runs: {},
 });

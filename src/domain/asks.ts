@@ -1,3 +1,5 @@
+import { withoutEscapes } from './escapes.ts';
+
 /** The last line of a program's output where that asks somebody at a terminal for something: a login, a key, a yes. */
 export function askedIn(output: string): string | undefined {
   const last = plain(output)
@@ -24,7 +26,4 @@ const ASKS: readonly RegExp[] = [
   /\bwaiting for (authentication|authorization|approval|login)\b/i,
 ];
 
-const plain = (text: string): string =>
-  text
-    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g, '')
-    .replace(/\r\n?/g, '\n');
+const plain = (text: string): string => withoutEscapes(text).replace(/\r\n?/g, '\n');

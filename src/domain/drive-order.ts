@@ -8,6 +8,8 @@ export const driveOrder = z.strictObject({
   /** The worktree, absolute. */
   cwd: z.string(),
   model: z.string().optional(),
+  /** A server of tools for the agent, by stdio. */
+  mcp: z.strictObject({ command: z.string(), args: z.array(z.string()) }).optional(),
   /** The session to go on with. */
   resume: z.string().optional(),
 });

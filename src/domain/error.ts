@@ -7,10 +7,13 @@ export class FleetError extends Error {
   readonly exitCode: 1 | 2;
   /** What to do about it, e.g. a command to type; printed on a line of its own. */
   readonly hint: string | undefined;
+  /** Nobody's mistake: the same again may go well in a while, as when a server is away. */
+  readonly passing: boolean;
 
-  constructor(message: string, options: { exitCode?: 1 | 2; hint?: string; cause?: unknown } = {}) {
+  constructor(message: string, options: { exitCode?: 1 | 2; hint?: string; passing?: boolean; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.exitCode = options.exitCode ?? 1;
     this.hint = options.hint;
+    this.passing = options.passing ?? false;
   }
 }

@@ -3,14 +3,15 @@
  *
  * - `attempt`: uses up one of the task's attempts. Only what the agent caused does: infrastructure never.
  * - `next`: `retry` after the task's backoff, `reclaim` at once on any worker, `wait` until the reset time that came
- *   with the reason (or a default pause), or `park` for a person.
+ *   with the reason (or a default pause), `park` for a person, `ask` one and wait for the answer, or `mend` what was
+ *   delivered, so often as the task allows.
  * - `feedback`: whether the next run's prompt says what went wrong.
  * - `resume`: whether the next run starts from the work that this one left, where the task does not say. Where it does not, the
  *   work is not to be trusted, or there is none.
  */
 export interface FailurePolicy {
   attempt: boolean;
-  next: 'retry' | 'reclaim' | 'wait' | 'park';
+  next: 'retry' | 'reclaim' | 'wait' | 'park' | 'ask' | 'mend';
   feedback: boolean;
   resume?: true;
   meaning: string;
@@ -96,6 +97,48 @@ export const FAILURES = {
     feedback: true,
     resume: true,
     meaning: 'the agent says that it cannot do this',
+  },
+  asked: {
+    attempt: false,
+    next: 'ask',
+    feedback: false,
+    resume: true,
+    meaning: 'the agent asks a person',
+  },
+  'not-approved': {
+    attempt: true,
+    next: 'retry',
+    feedback: true,
+    resume: true,
+    meaning: 'a person did not approve the result',
+  },
+  'checks-failed': {
+    attempt: false,
+    next: 'mend',
+    feedback: true,
+    resume: true,
+    meaning: 'checks of the pull request failed',
+  },
+  'changes-requested': {
+    attempt: false,
+    next: 'mend',
+    feedback: true,
+    resume: true,
+    meaning: 'a reviewer of the pull request asked for changes',
+  },
+  'merge-failed': {
+    attempt: false,
+    next: 'mend',
+    feedback: true,
+    resume: true,
+    meaning: 'the result could not be merged',
+  },
+  'pull-closed': {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    resume: true,
+    meaning: 'a person closed the pull request without merging it',
   },
   'rate-limited': {
     attempt: false,

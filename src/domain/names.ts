@@ -16,6 +16,30 @@ export const CREDENTIAL_TYPE = 'fleetCredential';
 export const CREDENTIAL_QUEUE = 'fleet-credentials';
 export const credentialId = (credential: string): string => `credential/${credential}`;
 
+/** Every worker carries on what is there: the workflows that tasks of different queues share. */
+export const SHARED_QUEUE = 'fleet-shared';
+
+/** Who may run now of the tasks of one repository that serialise by their scopes. */
+export const LOCKS_TYPE = 'scopeLocks';
+export const locksId = (repoKey: string): string => `locks/${repoKey}`;
+/** One for each repository and target branch. */
+export const MERGE_TYPE = 'mergeQueue';
+export const mergeQueueId = (repoKey: string, target: string): string => `merge/${repoKey}/${target}`;
+
+/** What a schedule starts: it puts the task into the queue. */
+export const SCHEDULED_TYPE = 'scheduledTask';
+/** Of the schedule; its workflows are called so too, with the time behind it. */
+export const scheduleId = (name: string): string => `schedule/${name}`;
+export const nameOfSchedule = (id: string): string | undefined => /^schedule\/(.+)$/.exec(id)?.[1];
+/** `nightly-20261122t020000z`, from the id of the workflow that the schedule has started. */
+export const scheduledTaskId = (workflowId: string): string =>
+  workflowId.slice('schedule/'.length).replace(/-(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z$/, '-$1$2$3t$4$5$6z');
+/** The patrol's schedule, the only one that starts it. */
+export const PATROL_ID = 'patrol';
+export const PATROL_TYPE = 'patrol';
+/** A task id has room for the time behind it. */
+export const SCHEDULE_NAME_MAX = 40;
+
 export function isTaskId(id: string): boolean {
   return id.length <= ID_MAX && ID_SHAPE.test(id) && !id.endsWith('.lock');
 }
@@ -36,6 +60,8 @@ export function claimQueue(pin: { queue: string; machine?: string | undefined; c
   return pin.queue + (pin.machine ? `@${pin.machine}` : '') + (pin.coder ? `/${pin.coder}` : '');
 }
 
+/** The queue that a claim queue belongs to. */
+export const queueOfClaims = (queue: string): string => queue.replace(/[@/].*$/, '');
 /** The coder that a claim queue is pinned to. */
 export const coderOfQueue = (queue: string): string | undefined => queue.split('/')[1];
 
@@ -54,12 +80,17 @@ export function claimQueues(worker: {
 
 /** The queue of one worker process: everything after the claim runs there. `id` is kept in `worker.id`. */
 export const hostQueue = (worker: string, id: string): string => `host/${worker}-${id}`;
+/** Where any worker of a queue waits for answers from outside of the fleet. */
+export const callsQueue = (queue: string): string => `calls/${queue}`;
 export const runIdOf = (n: number, random: string): string => `${n}-${random}`;
 export const numberOf = (runId: string): number => Number.parseInt(runId, 10);
 export const branchOf = (taskId: string): string => `fleet/${taskId}`;
 export const branchRef = (taskId: string): string => `refs/heads/fleet/${taskId}`;
 /** Where the vault keeps what a run left that was not delivered, until somebody decides. */
 export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}`;
+
+/** At a repository: what a task starts from where that is a merge of several results. */
+export const baseRef = (taskId: string): string => `refs/fleet/${taskId}/base`;
 
 /** All that a vault keeps of a task. */
 export const rescueFolder = (taskId: string): string => `refs/fleet/${taskId}`;
@@ -77,6 +108,19 @@ export const orderId = (worker?: string): string => (worker === undefined ? 'ord
 
 /** Temporal's priority key, 1 (first) to 5, of a priority 0 (critical) to 100. */
 export const priorityKey = (priority: number): number => 1 + Math.min(4, Math.floor(priority / 20));
+
+/** Of so many bytes at most. */
+const FAIRNESS_KEY = 64;
+
+/** By what the server orders claims of one queue: within one priority, producers take turns, or else repositories. */
+export function priorityOf(task: { priority: number; producer?: string | undefined; repo?: string | undefined }): {
+  priorityKey: number;
+  fairnessKey?: string;
+} {
+  const whose = task.producer ? `by ${task.producer}` : (task.repo ?? '');
+  const fairnessKey = whose.replace(/[^\x20-\x7e]/g, '_').slice(-FAIRNESS_KEY);
+  return { priorityKey: priorityKey(task.priority), ...(fairnessKey ? { fairnessKey } : {}) };
+}
 
 /** The notes that a task's runs hand on to each other. */
 const PLAN = 'PLAN_AND_STATUS.md';
@@ -112,6 +156,8 @@ export function homeLayout(root: string) {
     bases: `${root}/bases`,
     mirrors: `${root}/mirrors`,
     vault: `${root}/vault`,
+    /** The newest commit of each queue that is a git repository. */
+    queueOf: (queue: string) => `${root}/queues/${queue}.git`,
     runs: `${root}/runs`,
     /** What the worker signs its receipts with, and reads sealed checks with. */
     keys: { dir: `${root}/keys`, signing: `${root}/keys/signing.pem`, identity: `${root}/keys/identity.age` },
@@ -143,6 +189,8 @@ export function runLayout(dir: string) {
     save: `${dir}/save`,
     /** What was fetched of an earlier run's work. */
     resume: `${dir}/resume.git`,
+    /** That work brought onto another base. */
+    onto: `${dir}/onto.git`,
     /** Folder of an earlier run's session, for the coder to go on with. */
     session: `${dir}/session`,
     /** One folder a trial, see `Space`. */
@@ -160,6 +208,8 @@ export function runLayout(dir: string) {
     tmp: `${dir}/work/tmp`,
     /** Named pipe to the keeper: what the coder's hooks say of its tool calls. */
     hooks: `${dir}/work/hooks`,
+    /** What the agent wants of others: a question, follow-ups. */
+    outbox: `${dir}/work/outbox`,
     notes: `${dir}/work/notes`,
     plan: `${dir}/work/notes/${PLAN}`,
     knowledge: `${dir}/work/notes/${KNOWLEDGE}`,
@@ -195,3 +245,6 @@ export function taskLayout(dir: string) {
 }
 export type HomeLayout = ReturnType<typeof homeLayout>;
 export type RunLayout = ReturnType<typeof runLayout>;
+
+/** A label of its search attributes finds the follow-ups of a task. */
+export const followUpLabel = (parent: string): string => `parent:${parent}`;

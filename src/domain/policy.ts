@@ -6,12 +6,16 @@ import type { Task } from './task.ts';
 /** What the workflow does after a run that did not end in an accepted, delivered result. */
 export type Decision =
   | { next: 'retry'; delayMs: number }
+  /** A person is asked what the agent wants to know. */
+  | { next: 'ask' }
   /** A person decides. `reason` may be another than the run's, e.g. `poison`. */
   | { next: 'park'; reason: Reason; message: string };
 
 /** Distinct workers lost under one task before it is held; one worker that keeps breaking counts by its losses. */
 const LOST_WORKERS = 3;
 const MOST_LOSSES = 10;
+/** So often a result that does not go with others goes back to its agent. */
+const MERGE_TRIES = 1;
 const PAUSE_MS = 60_000;
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 /** A reset time comes from the agent's output: no weekly limit is further away. */
@@ -23,7 +27,7 @@ const MOST_DISK_WAITS = 5;
 
 /** Pure: the same runs and failure give the same decision. `runs` ends with the failed one; `nowMs` is the workflow's clock. */
 export function decide(after: {
-  task: Pick<Task, 'retry'>;
+  task: Pick<Task, 'retry' | 'pr'>;
   runs: readonly RunView[];
   failure: Failure;
   nowMs: number;
@@ -33,6 +37,13 @@ export function decide(after: {
   const used = attemptsUsed(runs);
   // Whether there is a seat of another credential is for the claim to find out, and to wait for.
   if (failure.moves && inARow(runs) <= MOST_WAITS) return { next: 'retry', delayMs: 0 };
+  if (policy.next === 'ask') return { next: 'ask' };
+  if (policy.next === 'mend') {
+    const tries = runs.filter(({ reason }) => reason === failure.reason).length;
+    const most = failure.reason === 'merge-failed' ? MERGE_TRIES : task.pr.tries;
+    if (tries <= most) return { next: 'retry', delayMs: 0 };
+    return { next: 'park', reason: failure.reason, message: `${failure.message} (after ${most} more tries)` };
+  }
   if (policy.next === 'park') return { next: 'park', ...failure };
   if (policy.next === 'reclaim') {
     const losses = runs.filter(({ reason }) => reason === 'host-lost' || reason === 'unclean-kill');

@@ -5,11 +5,19 @@
 export interface Restore {
   tests: readonly string[];
   config: readonly string[];
+  /** What a base of this ecosystem has; default: any of both. */
+  sign?: readonly string[];
 }
 
 const ECOSYSTEMS: Record<string, Restore> = {
   any: {
-    tests: ['**/{test,tests,e2e}/**', '{spec,specs}/**', '**/*.bats'],
+    tests: [
+      '**/{test,tests,Tests,e2e}/**',
+      '{Test,spec,specs}/**',
+      '**/*.bats',
+      // What results are held against. A new one is welcome, as a new test is.
+      '**/{fixtures,__fixtures__,golden,goldens}/**',
+    ],
     config: [
       ...['.github/**', '.gitlab-ci.yml', '.gitlab/**', '.circleci/**', '.buildkite/**', '.travis.yml'],
       ...['azure-pipelines*.yml', '**/Jenkinsfile*', '.woodpecker*/**', '.drone.yml'],
@@ -66,7 +74,8 @@ const ECOSYSTEMS: Record<string, Restore> = {
       ],
       ...['**/{deno,turbo,nx,lerna}.json*', '**/bunfig.toml', '**/karma.conf.*', '**/{gulp,Grunt}file.*'],
       ...[
-        '**/vitest.setup.*',
+        '**/{jest,vitest,playwright}.*.config.*',
+        '**/{vitest.setup,{jest,vitest,test,tests}[-_]setup,setup[-_]{jest,vitest,test,tests}}.*',
         '**/setupTests.*',
         '**/.eslintrc*',
         '**/eslint.config.*',
@@ -76,7 +85,7 @@ const ECOSYSTEMS: Record<string, Restore> = {
     ],
   },
   python: {
-    tests: ['**/test_*.py', '**/*_test.py', '**/tests/**/*.py'],
+    tests: ['**/test_*.py', '**/*_test.py', '**/tests.py', '**/tests/**/*.py'],
     config: [
       ...[
         '**/conftest.py',
@@ -98,17 +107,20 @@ const ECOSYSTEMS: Record<string, Restore> = {
   },
   go: {
     tests: ['**/*_test.go', '**/testdata/**'],
-    config: ['**/go.{mod,sum,work}', '**/go.work.sum', '**/.golangci.*'],
+    // A vendor folder takes the place of every package that it names.
+    config: ['**/go.{mod,sum,work}', '**/go.work.sum', '**/.golangci.*', '**/vendor/**'],
+    sign: ['**/go.{mod,work}', '**/*.go'],
   },
   rust: {
-    tests: ['**/tests/**/*.rs', '**/benches/**/*.rs'],
+    tests: ['**/tests/**/*.rs', '**/benches/**/*.rs', '**/{test,tests}.rs', '**/*_{test,tests}.rs'],
     config: ['**/Cargo.{toml,lock}', '**/build.rs', '**/.cargo/**', '**/rust-toolchain*', '**/.config/nextest.toml'],
   },
   java: {
-    tests: ['**/src/test/**', '**/src/{integrationTest,testFixtures,androidTest}/**'],
+    tests: ['**/src/test/**', '**/src/{*Test,testFixtures}/**'],
     config: [
       ...['**/pom.xml', '**/*.gradle', '**/*.gradle.kts', '**/gradle.properties', '**/gradle.lockfile', '**/gradle/**'],
       ...['**/{gradlew,mvnw}*', '**/.mvn/**', '**/build.{xml,sbt}', '**/buildSrc/**'],
+      ...['**/junit-platform.properties', '**/META-INF/services/org.{junit,testng}*'],
     ],
   },
 };

@@ -19,6 +19,7 @@ export const TASK_FILES = [
   'setup',
   'plan',
   'knowledge',
+  'spec',
 ] as const;
 export type TaskFile = (typeof TASK_FILES)[number];
 

@@ -1,5 +1,5 @@
 import type { Receipt, ReceiptKind } from './receipt.ts';
-import type { RunRef } from './run.ts';
+import type { RunRef, Verified } from './run.ts';
 import type { Task } from './task.ts';
 import type { PublicKey } from './worker.ts';
 
@@ -57,6 +57,26 @@ export interface Replayed {
   receipt: Receipt;
   /** Digest of the verdict in them. */
   verdict: string;
+}
+
+/** The final verdict on what the first worker has accepted, and nothing else of what that one said is changed. */
+export function settledBy(
+  { elsewhere: _asked, ...first }: Verified,
+  settled: { ok: true } | { ok: false; /** Whether its receipt still counts. */ holds: boolean; why: string },
+  { receipt, verdict }: Pick<Replayed, 'receipt' | 'verdict'>,
+): Verified {
+  const counts = settled.ok || settled.holds;
+  const digest = counts ? { digest: verdict } : {};
+  return {
+    ...first,
+    receipts: counts ? [...first.receipts, receipt] : first.receipts,
+    verdict: settled.ok
+      ? { ...first.verdict, ...digest }
+      : {
+          ...{ ...first.verdict, accepted: false, reasons: [`replay: ${settled.why}`], reason: 'receipts-rejected' },
+          ...digest,
+        },
+  };
 }
 
 /** Where two verifications of one result differ, a sentence each; nothing is said of what no agent may see. */

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { toBytes } from './bytes.ts';
 import { parseDuration, toMs } from './duration.ts';
 import { DEFAULT_RESTORE, type Restore } from './protected.ts';
+import { idleFault } from './task-faults.ts';
 import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
+import { verifyBoth } from './verify-both.ts';
 
 /** `.fleet.yaml` at the root of a repository, read from the base commit. */
 export const repoFile = z.strictObject({
@@ -19,6 +21,13 @@ export const repoFile = z.strictObject({
   restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).optional(),
 });
 export type RepoFile = z.output<typeof repoFile>;
+
+/**
+ * The commit whose `.fleet.yaml` holds for a task that starts from `start`. A follow-up may start from its parent's result, which
+ * an agent wrote: it keeps to the base that it was handed off with.
+ */
+export const ruledAt = ({ parent, base }: Pick<Task, 'parent' | 'base'>, start: string): string =>
+  parent !== undefined && base !== undefined ? base : start;
 
 /** What holds for one run: the task over `.fleet.yaml` over the worker's defaults. */
 export interface Policy {
@@ -56,15 +65,33 @@ export interface Policy {
 
 export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', processes: 4096, disk: '20GB' } as const;
 
+/** What of a task its policy is made from. */
+export type PolicyTask = Pick<
+  Task,
+  'type' | 'repo' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits'
+>;
+
 type Limits = z.output<typeof limits>;
 /** With what is there only. */
 type Said = { [K in keyof Limits]: Exclude<Limits[K], undefined> };
 
+/** What the worker says: for all tasks, and by the route of this one. */
+interface WorkerLimits {
+  limits?: Limits;
+  routed?: Limits;
+}
+
 /** The task's own limits win, then the tighter of its route's and what `.fleet.yaml` or else the worker says, then our defaults. */
-export function mergePolicy(task: Task, file: RepoFile, worker: { limits?: Limits; routed?: Limits } = {}): Policy {
+function mergeLimits(task: Pick<Task, 'limits'>, file: RepoFile, worker: WorkerLimits) {
   const said = { ...defined(worker.limits ?? {}), ...defined(file.limits) };
-  const merged = { ...DEFAULT_LIMITS, ...tighter(said, defined(worker.routed ?? {})), ...defined(task.limits) };
-  const asked = { ...defined(file.verify ?? {}), ...defined(task.verify ?? {}) };
+  return { ...DEFAULT_LIMITS, ...tighter(said, defined(worker.routed ?? {})), ...defined(task.limits) };
+}
+
+export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimits = {}): Policy {
+  const merged = mergeLimits(task, file, worker);
+  const own = { ...defined(file.verify ?? {}), ...defined(task.verify ?? {}) };
+  // A follow-up adds to what its repository asks for, and takes nothing of it away.
+  const asked = task.parent === undefined ? own : (verifyBoth(file.verify, task.verify) ?? {});
   const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [], where = 'here' } = asked;
   return {
     setup: file.setup,
@@ -88,6 +115,26 @@ export function mergePolicy(task: Task, file: RepoFile, worker: { limits?: Limit
   };
 }
 
+/**
+ * Whether an agent would be out of time before it is taken for idle, as one sentence. A total that was said closer to the task
+ * than idle, or beside it, only makes that idle needless.
+ */
+export function limitsFault(task: Pick<Task, 'limits'>, file: RepoFile, worker: WorkerLimits = {}): string | undefined {
+  const { total, idle } = mergeLimits(task, file, worker);
+  const sources: { of: string; rank: number; limits: Limits }[] = [
+    { of: 'of the task', rank: 3, limits: task.limits },
+    { of: 'of .fleet.yaml', rank: 2, limits: file.limits },
+    { of: 'of its route', rank: 2, limits: worker.routed ?? {} },
+    { of: 'of the worker', rank: 1, limits: worker.limits ?? {} },
+  ];
+  const ours = { of: 'by default', rank: 0 };
+  const totalOf = sources.find(({ limits }) => limits.total === total) ?? ours;
+  const idleOf = sources.find(({ limits }) => limits.idle === idle) ?? ours;
+  if (idleOf !== totalOf && idleOf.rank <= totalOf.rank) return undefined;
+  const fault = idleFault({ total, idle }, { totalOf: ` (${totalOf.of})`, idleOf: ` (${idleOf.of})` });
+  return fault && `limits ${fault}`;
+}
+
 function tighter(said: Said, routed: Said): Said {
   const size = (value: string | number): number =>
     typeof value === 'number' ? value : (parseDuration(value) ?? toBytes(value));
@@ -102,7 +149,7 @@ function tighter(said: Said, routed: Said): Said {
  * What the task itself lets be changed; undefined: all. To be told to look is no leave to change: a task of another type than
  * `code` that names nothing leaves its repository alone. Outputs that it declares may always be left.
  */
-function allowedBy({ type, repo, scope: { allow }, artifacts }: Task): string[] | undefined {
+function allowedBy({ type, repo, scope: { allow }, artifacts }: PolicyTask): string[] | undefined {
   if (allow) return [...allow, ...artifacts];
   return type === 'code' || !repo ? undefined : artifacts;
 }

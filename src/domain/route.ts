@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inRange, range } from './range.ts';
+import { idleFault } from './task-faults.ts';
 import { limits, name, TASK_TYPES, type Task } from './task.ts';
 import { fits, wildcard } from './wildcard.ts';
 
@@ -147,6 +148,8 @@ export function routeFaults(
     const { coder, model, credential, limits: bounds } = rule;
     if (!coder && !model && !credential && !bounds)
       faults.push([['routes', index], 'needs at least one of coder, model, credential, limits']);
+    const idle = idleFault(bounds ?? {});
+    if (idle) faults.push([['routes', index, 'limits'], idle]);
     const of = credential === undefined ? undefined : known.credentials[credential];
     if (credential !== undefined && !of)
       faults.push([

@@ -1,15 +1,39 @@
-import type { CoderFailure, Usage } from './event.ts';
+import type { Usage } from './event.ts';
 import type { Failure, Reason } from './failure.ts';
-import type { Quota } from './quota.ts';
+import type { Brief, HandedIn } from './outside.ts';
+import type { AgentOutcome } from './outcome.ts';
 import type { Finding, Receipt, ReceiptKind, Verdict } from './receipt.ts';
 import type { Choice } from './route.ts';
 import type { SavedWork } from './saved-work.ts';
 import type { TaskType } from './task.ts';
+import type {
+  Answered,
+  Approval,
+  Dependency,
+  HandedOff,
+  OpenApproval,
+  OpenQuestion,
+  OutsideHold,
+  PullRequest,
+} from './waiting.ts';
 import type { Triaged } from './triage.ts';
 
 export type { Claim, ClaimAnswer, TriageAsk } from './claim.ts';
+export type { AgentOutcome, ExitRecord, Isolation, StopReason, StreamRecord } from './outcome.ts';
 
-export const OPEN_STATES = ['queued', 'setting-up', 'running', 'verifying', 'delivering', 'parked'] as const;
+export const OPEN_STATES = [
+  'blocked',
+  'queued',
+  'setting-up',
+  'running',
+  'verifying',
+  'delivering',
+  'awaiting-approval',
+  'awaiting-answer',
+  'awaiting-quota',
+  'awaiting-checks',
+  'parked',
+] as const;
 export const CLOSED_STATES = ['done', 'failed', 'cancelled'] as const;
 export type TaskState = (typeof OPEN_STATES)[number] | (typeof CLOSED_STATES)[number];
 
@@ -35,78 +59,6 @@ export interface LateResult {
   saved: SavedWork | null;
   /** The agent had ended by itself: its tree can be verified. */
   finished: boolean;
-}
-
-/** Why an agent was stopped by its worker or keeper. The first one wins. */
-export type StopReason = Extract<
-  Reason,
-  | 'stalled'
-  | 'overloaded'
-  | 'timed-out'
-  | 'over-budget'
-  | 'waiting-for-permission'
-  | 'cancelled'
-  | 'host-lost'
-  | 'killed'
-  | 'superseded'
-  | 'disk'
->;
-
-/** How one output stream ended: all bytes that the agent wrote, also those no longer kept. */
-export interface StreamRecord {
-  bytes: number;
-  sha256: string;
-}
-
-/** Written by the keeper, once, when nothing of the run's process tree is left. */
-export interface ExitRecord {
-  exitCode: number | null;
-  /** E.g. `SIGKILL`. From a shell's status: an agent that exits with 128 + n looks the same. */
-  signal: string | null;
-  stopped: StopReason | null;
-  /** Processes still alive when the agent's own process had ended; they were killed with the tree. */
-  leftover: number;
-  /** Set where the kernel killed something of it for want of memory. */
-  outOfMemory?: true;
-  /** Set where the run's limit of processes refused one. */
-  outOfProcesses?: true;
-  /** Set where no limit could be set, as control groups cannot be written. */
-  unlimited?: true;
-  /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
-  unclean?: true;
-  /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */
-  isolation: Isolation;
-  startedAt: string;
-  endedAt: string;
-  stdout: StreamRecord;
-  stderr: StreamRecord;
-  /** What came out of the hooks' pipe; missing where there was none. */
-  hooks?: StreamRecord;
-}
-export type Isolation = 'namespace' | 'process-group';
-
-/** The end of a run's agent, with what its output said. */
-export interface AgentOutcome extends ExitRecord {
-  /** One sentence on why it was stopped, where there is more to say than the reason. */
-  why?: string;
-  session: string | null;
-  /** The model that the agent says it used. */
-  model: string | null;
-  /** The coder's own terminal event, null where there was none. */
-  ended: { ok: boolean; failure: CoderFailure | null } | null;
-  /** The agent's last words, 2,000 characters at most. It changes nothing. */
-  claim: string;
-  /** Why the agent says that it cannot do it, where it does. */
-  blocked?: string;
-  /** What was refused to it, newest last, where something was: it went on without. */
-  refused?: string[];
-  /** ISO time that the coder named for its rate limit's reset. */
-  until: string | null;
-  /** Of its account, as the coder or the wire last said. */
-  quota?: Quota;
-  /** Its credential rests, or was refused: the task need not wait for that. */
-  moves?: true;
-  usage: Usage;
 }
 
 export type Launched = { ok: true; outcome: AgentOutcome } | { ok: false; failure: Failure };
@@ -138,6 +90,8 @@ export interface Verified {
   commit: string | null;
   /** Accepted here; a second worker has yet to come to the same verdict. */
   elsewhere?: true;
+  /** What the worker's configuration calls irreversible of it: a person has to say yes before it is delivered. */
+  irreversible?: string;
 }
 
 export type Delivered = { ok: true; branch: string | null; commit: string } | { ok: false; failure: Failure };
@@ -177,6 +131,8 @@ export interface RunView {
   commit: string | null;
   /** What it left, where that was not delivered. */
   saved: SavedWork | null;
+  /** Its agent proposed tasks, and the run did not count: they were dropped. */
+  dropped?: true;
   /** Its worker was lost and came back with a finished tree, which waits for its receipts, or came too late. */
   late: 'candidate' | 'rejected' | 'superseded' | null;
   /** The run whose saved work it started from. */
@@ -193,6 +149,8 @@ export interface TaskView {
   title: string;
   type: TaskType;
   state: TaskState;
+  /** ISO: since when it is in that state. Views of older versions have none, and neither has what only the server knows. */
+  since?: string;
   reason: Reason | null;
   /** One sentence: why it is where it is. */
   message: string | null;
@@ -220,6 +178,29 @@ export interface TaskView {
   commit: string | null;
   usage: Usage;
   labels: string[];
+  /** The rest: views of older versions have none of it. */
+  dependsOn?: Dependency[];
+  question?: OpenQuestion | null;
+  /** Newest last. */
+  answers?: Answered[];
+  approval?: OpenApproval | null;
+  approvals?: Approval[];
+  for?: string;
+  /** What an agent outside the fleet has to know beside the objective. */
+  brief?: Brief;
+  outside?: OutsideHold | null;
+  /** What an agent outside the fleet last handed in, until it is rejected. */
+  handedIn?: HandedIn | null;
+  parent?: string;
+  proposed?: true;
+  producer?: string;
+  /** What its agents proposed. */
+  followUps?: HandedOff[];
+  pull?: PullRequest | null;
+  /** Its place in the merge queue, from 1. */
+  merge?: { into: string; place: number } | null;
+  /** The target's commit that has its result. */
+  merged?: { into: string; commit: string };
   createdAt: string;
   endedAt: string | null;
   /** ISO: when a waiting retry will be queued again. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { parseBytes } from './bytes.ts';
 import { parseDuration } from './duration.ts';
 import { checkGlob } from './glob.ts';
-import { DEFAULT_QUEUE } from './names.ts';
+import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
+import { needsRepo, taskFault } from './task-faults.ts';
 
 /** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
 
@@ -34,6 +35,12 @@ export const variables = z.array(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'must be names of environment variables' }),
 );
 const line = z.string().regex(/^[^\n\r\0]+$/, { error: 'must be one line' });
+const taskId = z
+  .string()
+  .refine(isTaskId, { error: `must be the id of a task: lower-case words, ${ID_MAX} characters at most` });
+const branch = z.string().regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|\/$))[^\s\0~^:?*[\\]{1,200}$/, {
+  error: 'must be the name of a branch',
+});
 const command = z.string().trim().min(1, { error: 'must not be empty' }).max(4_000);
 
 /** A script that the agent never sees: in `$FLEET_HOME/held-out` of the verifying worker, or sealed to it by `fleet seal`. */
@@ -97,6 +104,28 @@ export const limits = z.strictObject({
   disk: bytes.optional(),
 });
 
+/** What an agent may do through the tools of ours, besides its work. */
+export const AGENT_TOOLS = ['ask_human', 'propose'] as const;
+export type AgentTool = (typeof AGENT_TOOLS)[number];
+
+/** Who hears of a task's end, once: a task gets it into its next run's prompt. */
+export const callback = z.strictObject({
+  task: taskId.optional(),
+  webhook: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  /** By the `alerts` of the worker that tells. */
+  message: z.boolean().optional(),
+});
+
+/** How a pull request is made, and what the task waits for. */
+export const pullRequest = z.strictObject({
+  draft: z.boolean().default(false),
+  labels: z.array(line.max(50)).max(20).default([]),
+  /** `opened`: the task is done with it; `green`: once its checks have passed; `merged`: once a person has merged it. */
+  until: z.enum(['opened', 'green', 'merged']).default('green'),
+  /** How often red checks or requested changes go back to the agent. */
+  tries: z.int().min(0).max(20).default(3),
+});
+
 export const scope = z.strictObject({ allow: globs.optional(), protect: globs.optional() });
 
 export const taskInput = z.strictObject({
@@ -138,7 +167,32 @@ export const taskInput = z.strictObject({
     .prefault({}),
   /** Whether a retry starts from the work that the last run left; unset: as `FAILURES` says for its reason. */
   resume: z.boolean().optional(),
-  deliver: z.enum(['branch', 'none']).default('branch'),
+  deliver: z.enum(['branch', 'pr', 'merge', 'none']).default('branch'),
+  /** The branch that `pr` and `merge` are for; unset: the default branch. */
+  into: branch.optional(),
+  pr: pullRequest.prefault({}),
+  /** Tasks that come first. In the same repository their results are what it starts from. */
+  dependsOn: z.array(taskId).max(100).default([]),
+  /** What becomes of it when one of them fails or is parked: `cancel` closes it, `run` goes on without. */
+  onDependencyFailure: z.enum(['wait', 'cancel', 'run']).default('wait'),
+  /** `serialize`: not while another such task of the repository runs whose `scope.allow` overlaps. */
+  overlap: z.enum(['allow', 'serialize']).default('allow'),
+  /** When a person has to say yes. */
+  approval: z.enum(['before-run', 'before-deliver', 'both', 'never']).default('never'),
+  /** Waits for an agent outside the fleet, of this name. */
+  for: name.optional(),
+  /** Who wants it: producers share the workers fairly. Unset: repositories do. */
+  producer: line.max(60).optional(),
+  /** Waiting for so long makes it as urgent as one with 20 less. */
+  ageing: duration.default('1h'),
+  /** The task that it was handed off by: nothing of it may be wider than of that one. */
+  parent: taskId.optional(),
+  /** An agent proposed it, and it waits for a yes only because no rule allows its kind. */
+  proposed: z.literal(true).optional(),
+  /** What the one who handed it off passes on. */
+  context: z.string().max(20_000).optional(),
+  callback: callback.optional(),
+  agentTools: z.array(z.enum(AGENT_TOOLS)).default([...AGENT_TOOLS]),
   labels: z.array(line.max(60)).max(20).default([]),
   /** Names of the worker's environment variables that the agent may see. */
   env: variables.default([]),
@@ -151,23 +205,19 @@ export type Task = z.output<typeof taskInput>;
 
 export type Parsed = { ok: true; task: Task } | { ok: false; message: string };
 
-/** The first thing wrong, as one sentence that names the field: `limits.idle must be a duration such as 90s, 10m or 2h`. */
-export function parseTask(input: unknown): Parsed {
+/** The first thing wrong, as one sentence that names the field, e.g. `priority must be at most 100`. What was `admitted` once is not refused by newer rules. */
+export function parseTask(input: unknown, { admitted = false } = {}): Parsed {
   const result = taskInput.safeParse(input);
   if (!result.success) return { ok: false, message: firstIssue(result.error) };
   const task = result.data;
-  if (!task.repo && needsRepo(task.type))
-    return { ok: false, message: `repo is required for a task of type ${task.type}` };
-  if (!task.repo && task.verify?.where === 'other')
-    return {
-      ok: false,
-      message: 'verify.where must be here for a task without a repo: another worker could not fetch it',
-    };
-  return { ok: true, task };
+  const message = taskFault(task, { admitted });
+  return message === undefined ? { ok: true, task } : { ok: false, message };
 }
 
-export const needsRepo = (type: TaskType): boolean => type === 'code' || type === 'review';
+export { needsRepo };
 export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
+/** A repository on one machine only. */
+export const isPath = (repo: string | null | undefined): repo is string => !!repo && !isUrl(repo);
 export const titleOf = (task: Pick<Task, 'title' | 'objective'>): string =>
   task.title ?? (task.objective.split('\n', 1)[0] ?? '').slice(0, 80);
 

@@ -5,6 +5,8 @@ export interface TestResult {
   /** Relative to the checkout, where the runner tells. */
   file?: string;
   status: 'passed' | 'failed' | 'skipped';
+  /** No test itself: a file, a package or a hook that was reported in the place of tests. It is gone once those run. */
+  fixture?: true;
 }
 
 /** All that the known test runners of a trial reported. */
@@ -12,6 +14,8 @@ export interface TestReport {
   /** Names of those that ran, e.g. `node:test`. */
   runners: string[];
   tests: TestResult[];
+  /** Names of those with a run that began and did not come to its end. */
+  cut?: string[];
 }
 
 export interface Counts {
@@ -48,7 +52,8 @@ export function notPassed(report: TestReport | null, wanted: readonly string[]):
 }
 
 /**
- * What is wrong with the tests of a result, a sentence each: every test that passes on the base has to pass on it.
+ * What is wrong with the tests of a result, a sentence each: every test that passes on the base has to pass on it, and one that
+ * fails there has to be run as well: a run that ends early would hide it.
  * `mayGo`: whether a test may be gone or be skipped, as the task lets its file be changed. Null: no known runner ran.
  */
 export function compareTests(given: {
@@ -61,21 +66,48 @@ export function compareTests(given: {
   const found = statuses(now);
   const ran = [...found.values()].filter(({ status }) => status !== 'skipped');
   if (ran.length === 0) return ['not a single test was run'];
-  const due = base ? [...statuses(base)].filter(([, test]) => test.status === 'passed') : [];
-  const lost = (status: TestResult['status'] | undefined) =>
-    due.filter(([key, test]) => found.get(key)?.status === status && (status === 'failed' || !mayGo(test)));
+  const before = base ? [...statuses(base)].filter(([, { status }]) => status !== 'skipped') : [];
+  const passing = before.filter(([, { status }]) => status === 'passed');
+  const tests = before.filter(([, { status, fixture }]) => status === 'passed' || !fixture);
+  const thatAre = (status: TestResult['status'] | undefined, due: typeof before) =>
+    due.filter(([key]) => found.get(key)?.status === status).map(([, test]) => test);
+  const lost = (test: TestResult) => !mayGo(test);
   return [
-    sentence('failed', lost('failed')),
-    sentence('not run', lost(undefined)),
-    sentence('skipped', lost('skipped')),
+    sentence('that pass on the base', 'failed', thatAre('failed', passing)),
+    sentence('of the base', 'not run', thatAre(undefined, tests).filter(lost)),
+    sentence('of the base', 'skipped', thatAre('skipped', before).filter(lost)),
+    ...(now.cut ?? [])
+      .filter((runner) => !endsThereToo(base, runner))
+      .map((runner) => `the run of ${runner} was cut short`),
   ].filter((problem) => problem !== undefined);
 }
 
-function sentence(what: string, tests: readonly [string, TestResult][]): string | undefined {
+/**
+ * What is wrong with the tests of a check that is nobody's base, as one word for the log. A check without a known runner tells by
+ * its exit code alone. `isProjects`: whether a file belongs to the result, whose own tests acceptance has judged.
+ */
+export function checkProblem(given: {
+  base: TestReport | null;
+  now: TestReport | null;
+  isProjects: (file: string) => boolean;
+}): 'cut-short' | 'no-tests' | undefined {
+  const { base, now, isProjects } = given;
+  if (!now) return undefined;
+  const empty = ({ status, fixture, file }: TestResult) =>
+    fixture === true && status === 'skipped' && !(file !== undefined && isProjects(file));
+  if (now.tests.some(empty) || now.cut?.some((runner) => !endsThereToo(base, runner))) return 'cut-short';
+  return now.tests.some(({ status }) => status === 'passed') ? undefined : 'no-tests';
+}
+
+/** Some projects end their process themselves as soon as all tests ran. */
+const endsThereToo = (base: TestReport | null, runner: string): boolean =>
+  base !== null && base.tests.length > 0 && (base.cut ?? []).includes(runner);
+
+function sentence(which: string, what: string, tests: readonly TestResult[]): string | undefined {
   if (tests.length === 0) return undefined;
-  const some = tests.slice(0, 5).map(([, { name }]) => `"${name.slice(0, 100)}"`);
+  const some = tests.slice(0, 5).map(({ name }) => `"${name.slice(0, 100)}"`);
   const rest = tests.length > some.length ? ` and ${tests.length - some.length} more` : '';
-  return `of the tests that pass on the base ${tests.length} ${what}: ${some.join(', ')}${rest}`;
+  return `of the tests ${which} ${tests.length} ${what}: ${some.join(', ')}${rest}`;
 }
 
 const keyOf = ({ name, file = '' }: TestResult): string => `${file}\0${name}`;

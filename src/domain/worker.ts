@@ -1,6 +1,6 @@
 import type { Spent } from './budget.ts';
 import { FAILURES, type Reason } from './failure.ts';
-import type { RunEnding, RunRef } from './run.ts';
+import type { RunEnding, RunRef, TaskState } from './run.ts';
 
 /** `pause`: no new work. `drain`: nor any after that, the worker ends with its last run. `stop`: its agents end at once. */
 export const ORDER_MODES = ['pause', 'drain', 'stop'] as const;
@@ -14,6 +14,9 @@ export interface FleetOrder {
   at: string;
   why: string;
 }
+
+/** Type of the failure of a step that a `stop` cut short. */
+export const STOPPED = 'Stopped';
 
 /** Of two orders the one that forbids more. */
 export function strongest(...orders: readonly (FleetOrder | null)[]): FleetOrder | null {
@@ -66,10 +69,30 @@ export interface WorkerFacts extends WorkerIdentity, Partial<WorkerKeys> {
   lease: { heartbeatMs: number; graceMs: number };
 }
 
-/** A run that a worker was lost with, or could not release: it cleans up when it returns. */
-export interface Debt extends RunRef {
+/** How a task ended whose repository keeps nothing of it any more. */
+export type ForgetEnding = Extract<TaskState, 'done' | 'failed' | 'cancelled'>;
+
+/** A run that a worker was lost with, or could not release, or after which its task was not forgotten: it does so when it can. */
+export interface Owed extends RunRef {
+  /** What is kept for other machines is to be removed from the task's repository. */
+  forget?: ForgetEnding;
+}
+export interface Debt extends Owed {
   /** ISO */
   since: string;
+}
+
+export const sameDebt = (one: Owed, other: Owed): boolean => one.runId === other.runId && one.forget === other.forget;
+
+/** `owes the clean-up of 1 run and of what 2 tasks left at the repository`; empty where it owes nothing. */
+export function debtSentence(debts: readonly Owed[]): string {
+  const tasks = debts.filter(({ forget }) => forget).length;
+  const runs = debts.length - tasks;
+  const parts = [
+    ...(runs > 0 ? [`${runs} run${runs === 1 ? '' : 's'}`] : []),
+    ...(tasks > 0 ? [`what ${tasks === 1 ? '1 task' : `${tasks} tasks`} left at the repository`] : []),
+  ];
+  return parts.length > 0 ? `owes the clean-up of ${parts.join(' and of ')}` : '';
 }
 
 /** The durable record of a worker: its workflow's memo and `worker` query. */
@@ -119,22 +142,41 @@ export interface Tally {
   parked: number;
   /** Queued again, left to the next worker here, or stopped: through no fault of the agent. */
   handedOver: number;
+  /** The result was accepted, and waits here for a person's yes. Reports of older versions do not say. */
+  kept: number;
   live: number;
+  /** Of a drain: ids of tasks whose accepted result only this worker can deliver, whenever it was made. */
+  keeps?: string[];
 }
 
 /** As a worker leaves it: what lives goes on under the next one here, or elsewhere. */
 export const leftBehind = (tally: Tally): Tally => ({ ...tally, handedOver: tally.handedOver + tally.live, live: 0 });
 
-export type Outcome = Exclude<keyof Tally, 'since' | 'takenIn' | 'live'>;
+export type Outcome = Exclude<keyof Tally, 'since' | 'takenIn' | 'live' | 'keeps'>;
 
 export function outcomeOf(ending: RunEnding, reason: Reason | null): Outcome {
   if (ending !== 'queued-again') return ending;
   return reason && FAILURES[reason].attempt ? 'failed' : 'handedOver';
 }
 
-/** `5 taken in = 3 done + 1 failed + 0 cancelled + 1 parked + 0 handed over`; what is still live is said where there is any. */
-export function tallySentence({ takenIn, done, failed, cancelled, parked, handedOver, live }: Tally): string {
-  const parts = { done, failed, cancelled, parked, 'handed over': handedOver, ...(live ? { live } : {}) };
+/** `5 taken in = 3 done + 1 failed + 0 cancelled + 1 parked + 0 handed over`; what is kept or still live is said where there is any. */
+export function tallySentence(tally: Tally): string {
+  const { takenIn, done, failed, cancelled, parked, handedOver, kept, live } = tally;
+  const some = { ...(kept ? { kept } : {}), ...(live ? { live } : {}) };
+  const parts = { done, failed, cancelled, parked, 'handed over': handedOver, ...some };
   const sum = Object.entries(parts).map(([name, count]) => `${count} ${name}`);
   return `${takenIn} taken in = ${sum.join(' + ')}`;
+}
+
+const NAMED = 10;
+
+/** What is to be done about the results that a worker left with; none where there are none. */
+export function keptSentences({ keeps = [] }: Tally): string[] {
+  if (keeps.length === 0) return [];
+  const more = keeps.length > NAMED ? ` and ${keeps.length - NAMED} more` : '';
+  const what = keeps.length === 1 ? '1 accepted result' : `${keeps.length} accepted results`;
+  const one = keeps.length === 1 ? 'it' : 'them';
+  return [
+    `it keeps ${what} that no other worker can deliver: ${keeps.slice(0, NAMED).join(', ')}${more}. Start it again to deliver ${one} (drained, it takes nothing new), or reject ${one} and the work is done again elsewhere`,
+  ];
 }

@@ -45,12 +45,13 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
   const { policy, result } = evidence;
   if (policy.verify.length === 0) return undefined;
   const { trial, wrong, base, attempts } = await untilItPasses(evidence);
-  const { steps, report, restored } = trial;
+  const { steps, report } = trial;
+  const restored = [...(result.own?.restored ?? []), ...trial.restored];
   return {
     report,
     finding: {
       ok: wrong === undefined,
-      summary: wrong === undefined ? praise(steps, { report, attempts }) : wrong + judgedNote(restored),
+      summary: wrong === undefined ? praise(steps, { report, attempts, restored }) : wrong + judgedNote(restored),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
@@ -108,7 +109,7 @@ export function baseTrial(evidence: Tried): Promise<BaseTrial> {
     const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
     // What was cut short, or could not begin, is no property of the base.
     const ended = trial.steps.every((step) => !step.result.timedOut && step.result.signal === null);
-    const altered = await alteredIn(evidence, trial, () => true);
+    const altered = await alteredIn({ result }, trial, () => true);
     return { value: { ...outcomeOf(trial), altered }, keep: ended && trial.skipped === null && isSetUp(trial) };
   });
 }
@@ -120,14 +121,16 @@ export const outcomeOf = ({ steps, skipped, report }: Trial): Outcome => ({
 });
 
 function whatIsWrong(
-  { policy, result }: Tried,
+  { policy, result, rules }: Tried,
   { trial, base, altered }: { trial: Trial; base: BaseTrial | undefined; altered: readonly string[] },
 ): string | undefined {
   const { limits, checks, allow, restore } = policy;
   const failed = trial.steps.find((step) => !passed(step));
   const changed = new Set(result.changes.map(({ path }) => path));
   const testsChanged = [...changed].some(matches(testGlobs({ restore })));
-  const mayGo = ({ file }: TestResult) => allow.length > 0 && (file === undefined ? testsChanged : changed.has(file));
+  // Of results whose own were put back, the tests that differ are those that they were allowed to change.
+  const mayChange = allow.length > 0 || rules !== undefined;
+  const mayGo = ({ file }: TestResult) => mayChange && (file === undefined ? testsChanged : changed.has(file));
   const missing = notPassed(trial.report, checks.failToPass);
   const usual = new Set(base?.altered);
   const rewritten = allow.length === 0 ? altered.filter((path) => !usual.has(path)) : [];
@@ -176,12 +179,16 @@ const judgedNote = (restored: readonly string[]): string =>
     ? `\n(Checked with ${named(restored, 5)} as in the base. A task whose scope.allow names such files is judged by the agent's own.)`
     : '';
 
-function praise(steps: readonly Step[], { report, attempts }: { report: TestReport | null; attempts: number }): string {
+function praise(
+  steps: readonly Step[],
+  { report, attempts, restored }: { report: TestReport | null; attempts: number; restored: readonly string[] },
+): string {
   const verified = steps.filter(({ setup }) => !setup);
   const what = verified.length === 1 ? quoted(verified[0]?.command ?? '') : counted(verified.length, 'command');
   const notes = [
     report ? `${counted(countTests(report).passed, 'test')} passed` : undefined,
     attempts > 1 ? `at the ${attempts}. try` : undefined,
+    restored.length > 0 ? `with ${named(restored)} as in the base` : undefined,
   ].filter((note) => note !== undefined);
   const more = notes.length > 0 ? ` (${notes.join(', ')})` : '';
   return `${what} passed in a fresh checkout, in ${formatDuration(spent(steps))}${more}`;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../adapters/sha256.ts';
 import { matches } from '../adapters/glob.ts';
 import type { ReceiptCollector } from '../ports.ts';
 import { clip, counted, named } from './bounded.ts';
@@ -59,7 +60,7 @@ export const artifacts: ReceiptCollector = {
       if (!output) return { ok: false, summary: `${path} cannot be read`, evidence: { path } };
       outputs.push(output);
     }
-    const manifest = createHash('sha256').update(JSON.stringify(outputs)).digest('hex');
+    const manifest = sha256(JSON.stringify(outputs));
     return {
       ok: true,
       summary: `${counted(outputs.length, 'output')}, ${bytes} bytes`,

@@ -8,8 +8,9 @@ export interface Opened {
   statement: Statement;
   digest: string;
   keyId: string;
-  /** As the file of trusted keys names it. */
+  /** As the file of trusted keys names them. */
   worker: string;
+  machine: string;
 }
 
 /** A statement for people. */
@@ -42,8 +43,7 @@ export interface Ending {
 }
 
 /** What one worker says: its run, its receipts, its verdict. */
-interface Segment {
-  keyId: string;
+interface Segment extends Pick<Opened, 'keyId' | 'worker' | 'machine'> {
   run: RunPart;
   findings: Found[];
   verdict?: { accepted: boolean; reasons: string[] };
@@ -121,7 +121,7 @@ export class BundleWalk {
   }
 
   /** Whether it may stand here, and says what may stand here. */
-  #place({ statement, keyId }: Opened): Wrong | undefined {
+  #place({ statement, keyId, worker, machine }: Opened): Wrong | undefined {
     const { kind, spec } = statement.predicate.x_fleet;
     const current = this.#segments.at(-1);
     if (kind === 'run' && (!current || current.verdict)) {
@@ -129,8 +129,8 @@ export class BundleWalk {
       if (isWrong(run)) return run;
       if (digestOf(run.buildDefinition.externalParameters.task) !== spec)
         return wrong('other-spec', 'the task that it shows is not the one that it is bound to');
-      const refused = current && this.#mayFollow(run, keyId);
-      if (!refused) this.#segments.push({ keyId, run, findings: [] });
+      const refused = current && this.#mayFollow(run, { keyId, worker, machine });
+      if (!refused) this.#segments.push({ keyId, worker, machine, run, findings: [] });
       return refused;
     }
     if (!current) return wrong('order', `it begins with ${kind} instead of the run`);
@@ -148,12 +148,13 @@ export class BundleWalk {
     return undefined;
   }
 
-  #mayFollow(run: RunPart, keyId: string): Wrong | undefined {
+  #mayFollow(run: RunPart, by: Pick<Opened, 'keyId' | 'worker' | 'machine'>): Wrong | undefined {
     const [first] = this.#segments;
     const asked = first?.run.buildDefinition.internalParameters;
-    if (this.#segments.length > 1 || asked?.where !== 'other')
+    if (!first || this.#segments.length > 1 || asked?.where !== 'other')
       return wrong('after-verdict', 'a run stands behind the last verdict');
-    if (first?.keyId === keyId)
+    // A worker that was given a new key is no second one.
+    if (first.keyId === by.keyId || (first.worker === by.worker && first.machine === by.machine))
       return wrong('not-verified-elsewhere', 'the second verdict is by the worker of the first one');
     const { policy } = run.buildDefinition.internalParameters;
     return canonical(policy) === canonical(asked.policy)
@@ -175,7 +176,8 @@ export class BundleWalk {
       return wrong('contradiction', 'the verdict says both accepted and not accepted');
     const second = segment !== this.#segments[0];
     const kinds = segment.findings.map((found) => found.kind);
-    const missing = second ? missingElsewhere(kinds) : requiredKinds(required).find((kind) => !kinds.includes(kind));
+    const first = this.#segments[0]!.findings.map((found) => found.kind);
+    const missing = (second ? elsewhereKinds(first) : requiredKinds(required)).find((kind) => !kinds.includes(kind));
     if (verdict.accepted && missing) return wrong('missing-receipt', `it is accepted without a receipt of ${missing}`);
     const accepted = second
       ? !missing && segment.findings.every(({ ok }) => ok)
@@ -185,14 +187,23 @@ export class BundleWalk {
         'contradiction',
         `the verdict says ${resultOf(verdict.accepted)}, the receipts ${resultOf(accepted)}`,
       );
+    const replay = segment.findings.find((found) => found.kind === 'replay')?.evidence;
+    if (verdict.accepted && second && !isSameDecision(replay))
+      return wrong('contradiction', 'the second verdict agrees, and what both decided on is not the same');
     segment.verdict = verdict;
     return undefined;
   }
 }
 
 /** A second worker runs again what decides; what it saw of the agent it has from the first one. */
-const missingElsewhere = (kinds: readonly ReceiptKind[]): string | undefined =>
-  kinds.some((kind) => kind === 'acceptance' || kind === 'replay') ? undefined : 'acceptance';
+const elsewhereKinds = (first: readonly ReceiptKind[]): ReceiptKind[] => [
+  ...AGAIN.filter((kind) => first.includes(kind)),
+  'replay',
+];
+const AGAIN: readonly ReceiptKind[] = ['acceptance', 'control', 'held-out'];
+
+const isSameDecision = ({ first, second }: Record<string, unknown> = {}): boolean =>
+  typeof first === 'string' && /^[0-9a-f]{64}$/.test(first) && first === second;
 
 const rank = (kind: ReceiptKind): number => RECEIPT_KINDS.indexOf(kind);
 

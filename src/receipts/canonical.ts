@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../adapters/sha256.ts';
 
 /** JSON with sorted keys and no blanks; the same for an object that went through `JSON.stringify` and back. */
 export function canonical(value: unknown): string {
@@ -8,9 +8,6 @@ export function canonical(value: unknown): string {
       : inner,
   );
 }
-
-/** SHA-256, hex. */
-export const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
 /** Of the canonical JSON. */
 export const digestOf = (value: unknown): string => sha256(canonical(value));

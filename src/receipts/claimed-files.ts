@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Change } from '../ports.ts';
 import { clip } from './bounded.ts';
+import { BY_ITSELF } from './claims.ts';
 import { isCut, type ToolCall } from './shell-calls.ts';
 
 /** What else has a dot is a field, a call or a name: `process.env`, `user.name`. */
@@ -18,7 +19,7 @@ const BETWEEN = String.raw`(?: (?:a|an|the|one|new|small|another|test|unit|regre
 
 /** "created `src/x.ts`", "I've updated **a/b.py**". The quotes are dropped before. */
 const SAID = new RegExp(
-  String.raw`${MADE_UP}\b${DONE}${BETWEEN} ${PATH}(?=[,;:.!?)](?:\s|$)| ?$| (?:and|with|to|so|for|in|that|which|by|—|–|-|\()(?:\s|\w))`,
+  String.raw`${BY_ITSELF}${MADE_UP}\b${DONE}${BETWEEN} ${PATH}(?=[,;:.!?)](?:\s|$)| ?$| (?:and|with|to|so|for|in|that|which|by|—|–|-|\()(?:\s|\w))`,
   'gi',
 );
 /** "- src/x.ts (new): the parser" below "Files changed:". */
@@ -29,6 +30,13 @@ const COUNT = new RegExp(
   String.raw`\b(?:I(?:'ve| have)? )?(?:created|wrote|modified|updated|changed|edited|added) (\d{1,6}) (?:new |source |test )?files\b`,
   'i',
 );
+
+/** "The last commit fixed it and changed `src/x.ts`": not the agent. */
+const OTHERS =
+  /^\W*(?:the|a|its) (?:commit|author|script|tool|command|generator|migration|build|user|maintainers?)\b|\b(?:previous(?:ly)?|earlier|originally|upstream|(?:last|that|first|other|older?) (?:commit|change|author|release|version|attempt|run)|somebody|someone|they|would|could|might|please|n't|considered|plan(?:ned)? to)\b/i;
+
+/** `sum.ts` for `sum.js` is a slip. */
+const slack = (path: string): string => basename(path).replace(/\.[cm]?[jt]sx?$/, '.js');
 
 /** A product, no file. */
 const NO_PATH = /^(?:node|next|vue|nuxt|express|three|d3|react|ember|backbone|chart|moment|discord)\.js$/i;
@@ -44,7 +52,11 @@ export function claimedPaths(message: string): string[] {
     if (listing && text.trim() && !BULLET.test(text)) listing = false;
     if (HEADING.test(text)) listing = true;
     if (/\b(?:no changes?|unchanged|not changed|untouched|remov|delet|clean)/i.test(text)) continue;
-    const paths = [...text.matchAll(SAID)].map((match) => match[1]);
+    const paths = text
+      .replace(/’/g, "'")
+      .split(/(?<=[.!?;])\s+/)
+      .filter((sentence) => !OTHERS.test(sentence))
+      .flatMap((sentence) => [...sentence.matchAll(SAID)].map((match) => match[1]));
     for (const path of [...paths, listing ? BULLET.exec(text)?.[1] : undefined])
       if (path && !NO_PATH.test(path) && !NOTES.test(basename(path))) found.add(path.replace(/^\.\//, ''));
   }
@@ -67,7 +79,7 @@ export async function inventedFiles(given: {
   const shells = calls.filter(({ shell }) => shell);
   for (const path of claimedPaths(claim)) {
     const name = basename(path);
-    if (changes.some((change) => change.path === path || basename(change.path) === name)) continue;
+    if (changes.some((change) => slack(change.path) === slack(name))) continue;
     const named = calls.filter(({ input, output }) => input.includes(name) || output.includes(name));
     if (named.some((call) => call.shell || (call.editor && call.ok !== false))) continue;
     if (shells.some(isCut) || calls.some((call) => isCut(call) && call.editor && !call.input.includes('file_path')))

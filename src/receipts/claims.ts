@@ -1,5 +1,5 @@
 import { clip } from './bounded.ts';
-import { isCut, isPlain, type ToolCall } from './shell-calls.ts';
+import { isCut, isPlain, isSubAgent, mayRun, type ToolCall } from './shell-calls.ts';
 import { ranTests, testSummary } from './test-output.ts';
 
 // "so that the tests pass", "makes all tests pass", "if the tests pass" claim nothing.
@@ -9,18 +9,30 @@ const CHECKS = '(?:tests?|specs?|checks?|suites?)';
 const NO_OBJECT = String.raw`(?! (?:null|undefined|an?|the|it|them|this|that|through|arguments?|options?|values?)\b)`;
 const STATE = `(?:(?:are|is|now|have|has|were|still|all) ){0,3}(?:pass\\b${NO_OBJECT}|passe|passi|green|succeed|ok\\b)`;
 
+/** Of the agent, not "the script ran the tests". */
+export const BY_ITSELF = String.raw`(?<=^\W*|[,;:] |\b(?:and|then|also) |\b(?:I|we)(?:'ve| have)? (?:(?:also|then|just|now|first|finally|even|successfully|re-?ran and) )?)\b`;
+
+/** What comes before a claim that is none: an order, a hope, a condition, a denial, what somebody else says. */
+const DOUBT =
+  /\b(?:not(?! only)|never|cannot|unable|nobody|please|expect(?:s|ed)?|hop(?:e|es|ing)|should|would|might|may|must|assum\w+|presum\w+|suppos\w+|believe|think|guess|confident|probably|presumably|in theory|previously|earlier|formerly|originally|used to|until|unless|if|whether|once|when(?:ever)?(?! I )|in order|with which|(?:to|you can|will) (?:confirm|prove|verify|check|ensure|see|show)|before (?:my|this|the|that|it)|(?:says?|said|claims?|states?|wants?|asks?|asked|requires?|requested|means?) (?:that|for|to)|says|untested|unverified)\b|n't\b|\bneeds? (?:(?:to|all|the|every) |$)|\b(?:criteri(?:on|a)|goal|aim|objective|expectation|next steps?|todo)(?: \w+){0,2}(?::| is (?:that|to))|\b(?:mak(?:e|es|ing)|lets?|gets?|turns?)\b[^,;]{0,60}$|\bmade (?:all|the|this|that|these|those|every|its?)\b[^,;]{0,40}$/i;
+const DOUBT_BEHIND =
+  /^[^,;]{0,20}\b(?:once|if|when|unless|until|only|provided|by (?:reading|inspection)|in theory|on paper|in CI|I (?:cannot|did not))\b|^.{0,40}\b(?:I|we) (?:believe|think|expect|assume|hope|guess)\b|\?\s*$/i;
+/** It says itself that it has seen nothing run. */
+const NOT_RUN =
+  /(?:\bnot|\bcannot|n't|\bunable to|\bwithout|\bnever|\bno (?:way|means|chance|permission) (?:to|of)|\bimpossible to|\bnothing (?:was|could be)) (?:(?:been|be|yet|able|to|actually|myself|me) ){0,4}(?:run|running|ran|execut\w+|verif\w+|confirm\w*|tested)\b|\b(?:untested|unverified|no (?:commands?|tests?) (?:was|were) (?:run|executed))\b/i;
+
 /** Words of success that only a command could have shown: "86/86 tests pass", "ran the test suite". */
 const TESTED: readonly RegExp[] = [
   String.raw`${NOT_WISHED}\b\d+ ?(?:/|of|out of) ?\d+ (?:[\w-]+ ){0,2}${CHECKS}\b`,
   String.raw`${NOT_WISHED}\b(?:\d+|all(?: of)?(?: the)?|every) (?:[\w-]+ ){0,2}${CHECKS} ${STATE}`,
-  String.raw`${NOT_WISHED}\b(?:tests?|suite|build) (?:(?:all|now|also|still|is|are|has|have) ){0,2}(?:pass\b${NO_OBJECT}|(?:passe[sd]|passing|succeed(?:s|ed)|green)\b)`,
+  String.raw`${NOT_WISHED}\b(?:tests?|suite|build) (?:(?:all|now|also|still|is|are|has|have) ){0,2}(?:pass(?:es)?\b${NO_OBJECT}|(?:passed|passing|succeed(?:s|ed)|green)\b)`,
   String.raw`${NOT_WISHED}\b\d+ (?:passed|passing)\b`,
   String.raw`${NOT_WISHED}\b\d+/\d+ (?:all )?(?:pass|passed|passing|green|ok)\b`,
-  String.raw`(?<!(?:\bnot|\bnever|n't|\bworkflow|\bCI|\bhook|\bpipeline) (?:yet )?)\b(?:ran|re-?ran|executed) (?:(?:the|all|full|whole|entire|unit|existing) ){0,3}(?:tests?|test suite|suite|build|linter|type ?check)\b`,
+  String.raw`${BY_ITSELF}(?:ran|re-?ran|executed) (?:(?:the|all|full|whole|entire|unit|existing) ){0,3}(?:tests?|test suite|suite|build|linter|type ?check)\b`,
   String.raw`\b(?:alle|\d+) Tests? (?:sind |laufen |waren )?(?:jetzt )?(?:grün|erfolgreich|durch|bestanden)`,
   String.raw`\b(?:tous|toutes|\d+) (?:les )?tests? (?:sont |ont )?(?:passent|passés?|réussis?|au vert)`,
   String.raw`\b(?:todos|todas|\d+) (?:los |las )?(?:tests?|pruebas) (?:han )?(?:pasan|pasaron|pasado|en verde)`,
-].map((words) => new RegExp(words, 'i'));
+].map((words) => new RegExp(words, 'gi'));
 
 /** Of those, what says that nothing failed. */
 const ALL_PASS: readonly RegExp[] = [
@@ -36,7 +48,7 @@ const ADMITS =
 
 /** "ran `npm test`", "verified with `npm test`", "`npm test` passes": a program that an agent names as having run. */
 const RAN: readonly RegExp[] = [
-  /\b(?:ran|re-?ran|executed) `([\w./-]+)([^`\n]{0,200})`/gi,
+  new RegExp(String.raw`${BY_ITSELF}(?:ran|re-?ran|executed) \`([\w./-]+)([^\`\n]{0,200})\``, 'gi'),
   /(?<!\b(?:be|not|can|to) )\b(?:verified|validated|confirmed|checked|tested) (?:it |this |that |them |everything |the \w+ )?(?:with|by running|using|via) `([\w./-]+)([^`\n]{0,200})`/gi,
   new RegExp(
     String.raw`${NOT_WISHED}(?<!\b(?:and|run|with) )\`([\w./-]+)([^\`\n]{0,200})\`:? (?:now )?(?:passes|passed|succeeds|succeeded|is green|exits? (?:with )?0)\b`,
@@ -61,14 +73,14 @@ const ELSEWHERE = /\b(?:stash|checkout|switch|worktree|revert|reset|restore|bise
  * that was never run, "all tests pass" over a last test run that shows failures.
  */
 export function unbackedClaim(claim: string, calls: readonly ToolCall[]): string | undefined {
-  const text = claim.replace(/[*_]/g, '').replace(/\s+/g, ' ');
+  const text = claim.replace(/[*_]/g, '').replace(/’/g, "'").replace(/\s+/g, ' ').trim();
   return unshown(text, calls) ?? neverRun(text, calls) ?? contradicted(text, calls);
 }
 
 function unshown(text: string, calls: readonly ToolCall[]): string | undefined {
-  const commands = calls.filter(({ shell, name }) => shell || name.startsWith('mcp__') || name.includes('.'));
-  if (!commands.every((call) => call.shell && isPlain(call))) return undefined;
-  const said = TESTED.map((words) => words.exec(text)?.[0]).find((words) => words !== undefined);
+  const commands = calls.filter((call) => call.shell || mayRun(call));
+  if (!commands.every((call) => call.shell && isPlain(call)) || NOT_RUN.test(text)) return undefined;
+  const said = meant(text, TESTED)[0]?.[0];
   const ran = commands.length === 0 ? 'it ran no command at all' : 'no command that it ran could have shown it';
   return said && `the agent says "${clip(said, 80)}", but ${ran}`;
 }
@@ -76,8 +88,8 @@ function unshown(text: string, calls: readonly ToolCall[]): string | undefined {
 function neverRun(text: string, calls: readonly ToolCall[]): string | undefined {
   const commands = calls.filter(({ shell }) => shell);
   // A script may have run anything, and the events hold only the begin of a long command.
-  if (commands.some((call) => isCut(call) || SCRIPT.test(call.input))) return undefined;
-  for (const [, program = '', rest = ''] of RAN.flatMap((words) => [...text.matchAll(words)])) {
+  if (commands.some((call) => isCut(call) || SCRIPT.test(call.input)) || calls.some(isSubAgent)) return undefined;
+  for (const [, program = '', rest = ''] of meant(text, RAN)) {
     if (!PROGRAMS.test(program)) continue;
     const within = WITHIN.find(([programs]) => programs.test(program))?.[1];
     if (within && commands.some(({ input }) => within.test(input))) continue;
@@ -85,6 +97,18 @@ function neverRun(text: string, calls: readonly ToolCall[]): string | undefined 
     return `the agent says that it ran \`${clip(program + rest, 80)}\`, but it never did`;
   }
   return undefined;
+}
+
+/** Where the text says one of these things, and nothing around it in its sentence takes it back. */
+function meant(text: string, patterns: readonly RegExp[]): RegExpMatchArray[] {
+  return text.split(/(?<=[.!?;])\s+|,? but /).flatMap((sentence) =>
+    patterns
+      .flatMap((words) => [...sentence.matchAll(words)])
+      .filter(({ 0: said, index }) => {
+        const behind = sentence.slice(index + said.length);
+        return !DOUBT.test(sentence.slice(0, index)) && !DOUBT_BEHIND.test(behind);
+      }),
+  );
 }
 
 /** By the last command that ran tests: an earlier one may well have failed, and one that tells no numbers proves nothing. */

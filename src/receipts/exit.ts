@@ -1,6 +1,7 @@
 import { formatBytes } from '../domain/bytes.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
+import { unseen } from '../domain/outside.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { AgentOutcome } from '../domain/run.ts';
 import type { ReceiptCollector } from '../ports.ts';
@@ -10,6 +11,7 @@ import { counted } from './bounded.ts';
 export const exit: ReceiptCollector = {
   kind: 'exit',
   async collect({ outcome, policy: { limits } }) {
+    if (outcome.outside) return unseen(outcome.outside);
     const {
       exitCode,
       signal,
@@ -24,9 +26,11 @@ export const exit: ReceiptCollector = {
       outOfMemory = false,
       outOfProcesses = false,
       unlimited = false,
+      misasked,
     } = outcome;
     const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
     const notes = [
+      misasked !== undefined && `it left a question that cannot be asked: ${misasked}`,
       leftover > 0 &&
         `${counted(leftover, 'process', 'processes')} left behind ${leftover === 1 ? 'was' : 'were'} ended`,
       outOfMemory &&
@@ -59,11 +63,20 @@ export const exit: ReceiptCollector = {
   },
 };
 
-function judged({ exitCode, signal, stopped, unclean, outOfMemory }: AgentOutcome): Pick<Finding, 'ok' | 'reason'> {
+function judged({
+  exitCode,
+  signal,
+  stopped,
+  unclean,
+  outOfMemory,
+  misasked,
+}: AgentOutcome): Pick<Finding, 'ok' | 'reason'> {
   if (stopped || unclean) return { ok: false };
   if (exitCode !== 0 && outOfMemory) return { ok: false, reason: 'out-of-memory' };
   if (signal !== null || exitCode === null) return { ok: false, reason: 'crashed' };
-  return exitCode === 0 ? { ok: true } : { ok: false, reason: 'agent-error' };
+  if (exitCode !== 0) return { ok: false, reason: 'agent-error' };
+  // It wanted to hear something first: what there is, is not what it would have made of that.
+  return { ok: misasked === undefined };
 }
 
 function sentence({ exitCode, signal, stopped, why }: AgentOutcome): string {

@@ -23,6 +23,13 @@ export const git: ReceiptCollector = {
         files: kinds(result),
         paths: sample(result.changes.map(({ path }) => path)),
         leftUncommitted: result.leftUncommitted,
+        ...(result.own && {
+          restored: {
+            count: result.own.restored.length,
+            paths: sample(result.own.restored).slice(0, 5),
+            own: result.own.commit,
+          },
+        }),
         odd: result.odd === null ? null : clip(result.odd, 200),
         violations: sample(result.violations),
       },
@@ -31,11 +38,16 @@ export const git: ReceiptCollector = {
 };
 
 function judged({ task, structured, outcome, result }: Evidence): Pick<Finding, 'ok' | 'summary' | 'reason'> {
-  const { violations, odd, changes } = result;
+  const { violations, odd, changes, own } = result;
   if (violations.length > 0)
     return { ok: false, reason: 'tampered', summary: `cannot be delivered: ${named(violations)}` };
   if (odd !== null && rewritten(odd)) return { ok: false, reason: 'tampered', summary: clip(odd, 200) };
   if (changes.length > 0) return { ok: true, summary: described(result) };
+  if (own)
+    return {
+      ok: false,
+      summary: `nothing is left of the change: ${named(own.restored)} ${own.restored.length === 1 ? 'is' : 'are'} as in the base again; a task that is to change such files names them in scope.allow`,
+    };
   if (task.type !== 'code') return { ok: true, summary: 'nothing was changed' };
   const claims = structured && outcome.ended?.ok === true && outcome.blocked === undefined;
   return claims
@@ -47,9 +59,10 @@ function judged({ task, structured, outcome, result }: Evidence): Pick<Finding, 
 const rewritten = (odd: string): boolean => /rewr[io]t|ancestor|descend/i.test(odd);
 
 function described(result: ResultTree): string {
-  const { commits, leftUncommitted, odd } = result;
+  const { commits, leftUncommitted, odd, own: left } = result;
   const notes = [
     leftUncommitted > 0 && `${counted(leftUncommitted, 'file')} left uncommitted by the agent`,
+    left !== undefined && `delivered with ${named(left.restored)} as in the base`,
     odd !== null && `as one commit of the worker's: ${clip(odd, 200)}`,
   ].filter((note) => note !== false);
   const parts = Object.entries(kinds(result)).map(([kind, n]) => `${n} ${kind}`);

@@ -1,11 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { treeEntries } from '../adapters/git/entries.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { HeldOut } from '../domain/task.ts';
+import { checkProblem } from '../domain/tests.ts';
 import type { ReceiptCollector, Space, Tried } from '../ports.ts';
+import { baseTrial } from './acceptance.ts';
 import { counted } from './bounded.ts';
-import { sha256 } from './canonical.ts';
+import { sha256 } from '../adapters/sha256.ts';
+import { clearResults, readTests, watchTests } from './runners/index.ts';
 import { judgedPaths, layTrial, spent } from './trial.ts';
 
 /** A check that is not there is the owner's to mend, not the agent's. */
@@ -15,6 +19,8 @@ interface Checked {
   sha256: string;
   exitCode: number | null;
   timedOut: boolean;
+  /** Its known test runner ended early, or ran no test that passes: an exit code of 0 says nothing then. */
+  problem?: 'cut-short' | 'no-tests';
 }
 
 /**
@@ -39,13 +45,18 @@ export const heldOut: ReceiptCollector<Tried> = {
     try {
       for (const [i, check] of checks.entries()) {
         const { folder, digest } = await bring(evidence, { check, space, i });
+        const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
+        await clearResults({ tree: space.tree, results: [] });
+        const { env, path } = await watchTests(dir);
         const { exitCode, timedOut, durationMs } = await space.run({
           command: 'sh "$HELD_OUT/check.sh"',
           timeoutMs: Math.max(1, Math.ceil(left)),
-          env: { HELD_OUT: folder },
+          env: { ...env, HELD_OUT: folder },
+          path,
         });
         left -= durationMs;
-        done.push({ sha256: digest, exitCode, timedOut });
+        const problem = await problemOf(evidence, { dir, tree: space.tree });
+        done.push({ sha256: digest, exitCode, timedOut, ...(problem ? { problem } : {}) });
       }
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
@@ -55,8 +66,17 @@ export const heldOut: ReceiptCollector<Tried> = {
   },
 };
 
+async function problemOf(evidence: Tried, { dir, tree }: { dir: string; tree: string }): Promise<Checked['problem']> {
+  const now = await readTests({ dir, tree, results: [] });
+  if (!now) return undefined;
+  const { gitDir, commit } = evidence.result;
+  const { entries } = await treeEntries(gitDir, commit);
+  const base = now.cut ? (await baseTrial(evidence)).report : null;
+  return checkProblem({ base, now, isProjects: (file) => entries.has(file) });
+}
+
 function verdict(checks: Checked[]): Finding {
-  const failed = checks.filter(({ exitCode, timedOut }) => exitCode !== 0 || timedOut);
+  const failed = checks.filter(({ exitCode, timedOut, problem }) => exitCode !== 0 || timedOut || problem);
   const summary =
     failed.length > 0
       ? `${failed.length} of ${counted(checks.length, 'check')} failed that the agent cannot see`

@@ -11,7 +11,8 @@ const SETTINGS = /(^|\/)\.git(modules|attributes|ignore)$/i;
 export const scope: ReceiptCollector = {
   kind: 'scope',
   async collect({ task, policy, result, elsewhere, outcome }) {
-    const paths = result.changes.map(({ path }) => path);
+    const { changes } = result.own ?? result;
+    const paths = changes.map(({ path }) => path);
     const allow = policy.allow.map(matches);
     const isProtected = protecting(policy.protect);
     const touched = paths.filter(isProtected);
@@ -20,7 +21,7 @@ export const scope: ReceiptCollector = {
       (task.type !== 'code' && task.repo !== undefined && !task.scope.allow);
     const outside = paths.filter((path) => !allow.every((allowed) => allowed(path)));
     const twins = result.twins.map(({ path, of }) => `${path} beside ${of}`);
-    const special = result.changes.flatMap(({ path, kind }) => {
+    const special = changes.flatMap(({ path, kind }) => {
       if (kind === 'mode' || kind === 'type') return `${path} (${kind})`;
       return SETTINGS.test(path) ? path : [];
     });
@@ -47,7 +48,7 @@ export const scope: ReceiptCollector = {
       touched.length > 0 && `changed what is protected: ${named(touched)}`,
       outside.length > 0 &&
         (readOnly
-          ? `${readOnlyWhy(task)}, but ${did(result.changes, outside)}`
+          ? `${readOnlyWhy(task)}, but ${did(changes, outside)}`
           : `changed what is outside its scope: ${named(outside)}`),
       twins.length > 0 && `added what is the same as another path on some file systems: ${named(twins)}`,
     ].filter((sentence) => sentence !== false);

@@ -1,6 +1,7 @@
 import type { Signer } from '../adapters/signer.ts';
 import type { Found, Judgement, Receipt, Verdict } from '../domain/receipt.ts';
-import { canonical, sha256 } from './canonical.ts';
+import { sha256 } from '../adapters/sha256.ts';
+import { canonical } from './canonical.ts';
 import { signedLine } from './dsse.ts';
 import { isWrong, linesOf, readEnvelope, readRun, readStatement } from './read-bundle.ts';
 import { statementOf, type Said, type SealContext, type Statement } from './statement.ts';

@@ -39,6 +39,14 @@ export function toolCalls(events: readonly StoredEvent[]): ToolCall[] {
   });
 }
 
+/** Whose own calls are not always told. */
+export const isSubAgent = ({ name }: ToolCall): boolean =>
+  /^(?:task|agent|skill|.*sub_?-?agent|(?:dispatch|spawn|run)_agent|delegate\w*)$/i.test(name);
+
+/** May have run anything, by a name that is no shell's: an MCP server's tool, a sub-agent, `runTests`. */
+export const mayRun = (call: ToolCall): boolean =>
+  isSubAgent(call) || /^mcp__|\.|run|exec|test|terminal|shell|process/i.test(call.name);
+
 /** Could have changed a file. */
 export const isAble = (call: ToolCall): boolean => call.shell || (call.editor && call.ok !== false);
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { checkoutTree, differing, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
+import { checkoutTree, differing, readBlobs, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
-import { treeEntries } from '../adapters/git/entries.ts';
+import { treeEntries, type Tree } from '../adapters/git/entries.ts';
 import { matches } from '../adapters/glob.ts';
 import { stemOf } from '../domain/protected.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { TestReport } from '../domain/tests.ts';
 import type { ContainedResult, Space, SpaceName, Tried } from '../ports.ts';
+import { checkersOf, MANIFESTS, readsManifests } from './checkers.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';
 
 export interface Step {
@@ -44,7 +45,7 @@ export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boo
   const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
   const results = policy.checks.results;
   await clearResults({ tree: space.tree, results });
-  const watch = await watchTests(dir);
+  const watch = await watchTests(dir, { all: order.all ?? false });
   const left = policy.limits.verifyMs - spent(setup.steps);
   const tried = setup.ok
     ? await runAll(space, { commands: policy.verify, leftMs: left, setup: false, watch, all: order.all ?? false })
@@ -59,11 +60,11 @@ export async function layTrial(
   evidence: Tried,
   { name, commit, prepare, asInBase }: TrialOrder,
 ): Promise<{ space: Space; restored: string[]; setup: { ok: boolean; steps: Step[] } }> {
-  const { policy, result, checkout } = evidence;
+  const { policy, result, checkout, rules = result.base } = evidence;
   const space = await evidence.space(name);
   await checkoutTree({ gitDir: result.gitDir, commit, dir: space.tree });
   await prepare?.(space);
-  const from = { gitDir: result.gitDir, base: result.base, dir: space.tree };
+  const from = { gitDir: result.gitDir, base: rules, dir: space.tree };
   const restored = asInBase ? await restoreFrom(from, asInBase) : [];
   if (checkout !== null && policy.copy.length > 0)
     await copyIgnored({ checkout, tree: space.tree, globs: policy.copy });
@@ -113,38 +114,66 @@ export const spent = (steps: readonly Step[]): number => steps.reduce((sum, { re
 
 /** Files of the base that a trial has left otherwise, of those that are asked for. */
 export const alteredIn = (
-  { result: { gitDir, base } }: Tried,
+  { result: { gitDir, base }, rules = base }: Pick<Tried, 'result' | 'rules'>,
   { space }: Trial,
   asked: AsInBase['changed'],
-): Promise<string[]> => differing({ gitDir, base, dir: space.tree }, asked);
+): Promise<string[]> => differing({ gitDir, base: rules, dir: space.tree }, asked);
+
+type Judged = Pick<Tried, 'policy' | 'result' | 'rules'>;
 
 /** What is protected; and where no scope says what may be changed, the tests and whatever configures them. */
-export async function judgedPaths({ policy, result }: Tried): Promise<AsInBase> {
-  const { protect, allow, restore, verify } = policy;
+export async function judgedPaths(evidence: Judged): Promise<AsInBase> {
+  const { policy, result, rules = result.base } = evidence;
+  const { protect, allow, restore } = policy;
   const isProtected = matches(protect);
   if (allow.length > 0) return { changed: isProtected, added: isProtected };
-  const base = [...(await treeEntries(result.gitDir, result.base)).entries.keys()];
+  const tree = await treeEntries(result.gitDir, rules);
+  const base = [...tree.entries.keys()];
   const isTest = matches(testGlobs({ restore }));
   const isConfig = matches(restore.flatMap(({ config }) => [...config]));
   // Of an ecosystem that the base has nothing of, all is the agent's: a new project.
-  const known = restore.filter((one) => base.some(matches([...one.tests, ...one.config])));
+  const known = restore.filter((one) => base.some(matches(one.sign ?? [...one.tests, ...one.config])));
   const isNewConfig = matches(known.flatMap(({ config }) => [...config]));
   const stems = new Set(base.filter(isTest).map(stemOf));
-  const isScript = scriptsOf(verify);
+  const scripts = await checkers(evidence, tree);
   return {
-    changed: (path) => isProtected(path) || isTest(path) || isConfig(path) || isScript(path),
+    changed: (path) => isProtected(path) || isTest(path) || isConfig(path) || scripts.has(path) || path === RULES,
     // A new test is welcome, also with helpers of its own; one that would be imported in place of an old file is not.
-    added: (path) => isProtected(path) || isNewConfig(path) || (isTest(path) && stems.has(stemOf(path))),
+    added: (path) =>
+      isProtected(path) || isNewConfig(path) || (isTest(path) && stems.has(stemOf(path))) || path === RULES,
   };
+}
+
+/** What rules all later tasks. */
+const RULES = '.fleet.yaml';
+
+/**
+ * What of it a result is delivered with as in the base: not what `protect` names, whose change is a violation that only a
+ * person may accept; and where nothing is tried out, the rules alone.
+ */
+export async function restoredPaths(judged: Judged): Promise<AsInBase> {
+  const { verify, checks, protect } = judged.policy;
+  const { changed, added } = await judgedPaths(judged);
+  const isProtected = matches(protect);
+  const isTried = verify.length + checks.heldOut.length > 0;
+  const restored = (path: string) => (isTried || path === RULES) && !isProtected(path);
+  return { changed: (path) => restored(path) && changed(path), added: (path) => restored(path) && added(path) };
 }
 
 export const testGlobs = ({ restore }: Pick<Policy, 'restore'>): string[] => restore.flatMap(({ tests }) => [...tests]);
 
-const SCRIPT = /\.bats$|(?:^|[/._-])(?:check|tests?|verify|lint|ci)[^/]*$/i;
-
-/** Files that the commands name and that are there to check, by their names: `sh check.sh`, not `sh greet.sh | grep hello`. */
-function scriptsOf(commands: readonly string[]): (path: string) => boolean {
-  const words = commands.flatMap((command) => command.split(/[\s;|&()<>'"`=]+/));
-  const named = new Set(words.map((word) => word.replace(/^(?:\.\/)+/, '')).filter((word) => SCRIPT.test(word)));
-  return (path) => named.has(path);
+/** The base's own programs that check, which the commands run. */
+async function checkers({ policy, result }: Judged, base: Tree): Promise<Set<string>> {
+  const isManifest = matches(MANIFESTS);
+  const files = policy.verify.some(readsManifests)
+    ? [...base.entries].filter(
+        ([path, { mode }]) => mode.startsWith('100') && isManifest(path) && !/(?:^|\/)node_modules\//.test(path),
+      )
+    : [];
+  const texts = await readBlobs(
+    result.gitDir,
+    files.map(([, { id }]) => id),
+  );
+  const manifests = new Map(files.map(([path], i) => [path, String(texts[i])]));
+  return checkersOf(policy.verify, { base: [...base.entries.keys()], manifests });
 }

@@ -1,5 +1,5 @@
 import { isSignedBy } from '../adapters/signer.ts';
-import { sha256 } from './canonical.ts';
+import { sha256 } from '../adapters/sha256.ts';
 import { BundleWalk, type Ending, type Opened, type Shown } from './bundle-walk.ts';
 import { PAYLOAD_TYPE, pae } from './dsse.ts';
 import { isWrong, linesOf, readEnvelope, readStatement, wrong, type Problem, type Wrong } from './read-bundle.ts';
@@ -63,7 +63,7 @@ function open(line: string, { trusted, now }: Trust): Opened | Wrong {
   const at = Date.parse(statement.predicate.x_fleet.at);
   if (at > now + SKEW_MS) return wrong('from-the-future', `it says to be of ${statement.predicate.x_fleet.at}`);
   const entry = known.entries.find((each) => isWithin(each, at));
-  if (entry) return { statement, digest: sha256(payload), keyId: keyid, worker: entry.worker };
+  if (entry) return { statement, digest: sha256(payload), keyId: keyid, worker: entry.worker, machine: entry.machine };
   const { worker, notBefore, notAfter } = known.entries[0]!;
   return notBefore !== null && at < Date.parse(notBefore)
     ? wrong('key-not-yet-valid', `the key of ${worker} holds from ${notBefore}, and it is of before`)

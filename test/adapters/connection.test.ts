@@ -64,7 +64,7 @@ test.each([
   const refused = connect({ ...server.env, TEMPORAL_ADDRESS: `127.0.0.1:${port}` });
   await expect(refused).rejects.toBeInstanceOf(ServerUnreachable);
   await expect(refused).rejects.toThrow(
-    `no Temporal server answers at 127.0.0.1:${port}: start one with \`fleet up\`, or set TEMPORAL_ADDRESS`,
+    `no Temporal server answers at 127.0.0.1:${port}: start one with \`temporal-dev.sh --port ${port}\`, or set TEMPORAL_ADDRESS`,
   );
   expect(Date.now() - began).toBeLessThan(2_000);
 });

@@ -55,7 +55,10 @@ test('a port in use: one sentence that names it, exit code 2, nothing left runni
   await using temp = await tempDir();
   const [port, uiPort] = await freePorts(2);
   for (const [taken, sentence] of [
-    [port, `port ${port} is in use by another program: stop that, or choose another port for Temporal's dev server`],
+    [
+      port,
+      `port ${port} is in use by another program: stop that, or start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
+    ],
     [
       uiPort,
       `Temporal's dev server did not start: port ${uiPort} is in use: stop what listens there, or choose another one with --ui-port`,

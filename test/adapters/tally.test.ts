@@ -12,8 +12,8 @@ import {
 import { tempDir } from '../helpers/temp.ts';
 
 const ref = (runId: string) => ({ taskId: 't', runId });
-const sum = ({ done, failed, cancelled, parked, handedOver, live }: Tally) =>
-  done + failed + cancelled + parked + handedOver + live;
+const sum = ({ done, failed, cancelled, parked, handedOver, kept, live }: Tally) =>
+  done + failed + cancelled + parked + handedOver + kept + live;
 
 test('what was taken in is the sum of what became of it, however often a step is repeated or cut short', async () => {
   await using temp = await tempDir();

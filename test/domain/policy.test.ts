@@ -3,7 +3,10 @@ import { FAILURES, type Reason } from '../../src/domain/failure.ts';
 import { decide, feedbackOf, resumeFrom } from '../../src/domain/policy.ts';
 import type { RunView } from '../../src/domain/run.ts';
 
-const task = { retry: { maxAttempts: 3, backoff: '30s' } };
+const task = {
+  retry: { maxAttempts: 3, backoff: '30s' },
+  pr: { draft: false, labels: [], until: 'green' as const, tries: 3 },
+};
 const run = (reason: Reason, worker = 'w1') =>
   ({ reason, worker, message: reason, counts: FAILURES[reason].attempt }) as RunView;
 const after = (...runs: RunView[]) =>

@@ -4,6 +4,12 @@ import { buildPrompt } from '../../src/domain/prompt.ts';
 const ORDER = {
   task: { objective: 'Add x', type: 'code', artifacts: [] },
   policy: { allow: [], protect: [], verify: [] },
+  ...{
+    answers: [],
+    notes: [],
+    dropped: false,
+    outbox: { path: '/w/outbox', tools: ['ask_human', 'propose'], mcp: false },
+  },
   ...{ feedback: ['no test'], resumed: null, tree: '/w/tree', branch: 'fleet/t' },
   plan: { path: '/n/PLAN_AND_STATUS.md', text: '' },
   knowledge: { path: '/n/KNOWLEDGE.md', text: ' \n' },
@@ -38,6 +44,13 @@ test('in a conversation that goes on, says the reasons and what is new, and noth
   expect(prompt({ resumed, feedback: [] })).toContain('was cut off (rate limit). Go on with the task.');
 });
 
+test('a conversation that goes on is told that what it proposed was dropped, and a new one need not know', () => {
+  const resumed = { why: 'rate limit', inFlight: null, session: true };
+  expect(prompt({ resumed, dropped: true })).toContain('The tasks that you proposed before were dropped');
+  expect(prompt({ resumed })).not.toContain('proposed');
+  expect(prompt({ resumed: { ...resumed, session: false }, dropped: true })).not.toContain('were dropped');
+});
+
 test('a new conversation is told what earlier ones learnt, as a quotation, and not too much of it', () => {
   const knowledge = { path: '/n/KNOWLEDGE.md', text: `Tests need \u001b[1mport\u001b[0m 80.\n${'x'.repeat(50_000)}` };
   const text = prompt({ knowledge });
@@ -59,4 +72,39 @@ test('what programs printed comes as a quotation, without what a terminal would 
 
 test('what a person says is no quotation', () => {
   expect(prompt({ feedback: [], person: 'The key is 42.' })).toContain('# What a person says to it\n\nThe key is 42.');
+});
+
+test('an agent is told how it asks and proposes, by file or tool, as far as its task allows it', () => {
+  expect(prompt()).toContain('write /w/outbox/question.json: `{"question"');
+  expect(prompt()).toContain('Nobody can answer a prompt.');
+  const tools = prompt({ outbox: { path: '/w/outbox', tools: ['ask_human'], mcp: true } });
+  expect(tools).toContain('call `ask_human` (or write /w/outbox/question.json)');
+  expect(tools).not.toContain('propose');
+  const none = prompt({ outbox: { path: '/w/outbox', tools: [], mcp: true } });
+  expect(none).toContain('Nobody can answer a prompt or a question.');
+  expect(none).not.toContain('outbox');
+});
+
+test('what was answered, and what other tasks say, are told with their words, also in a conversation that goes on', () => {
+  const answers = [{ question: 'q1', text: 'Which port?', answer: '8080\u001b[31m', by: 'ada', at: '' }];
+  const notes = ['task build-it: is done'];
+  for (const resumed of [null, { why: 'asked', inFlight: null, session: true }]) {
+    const text = prompt({ answers, notes, resumed, feedback: [] });
+    expect(text).toContain('# What was answered\n\nYou asked:\n> Which port?\n\nThe answer (ada):\n> 8080\n');
+    expect(text).toContain('# What other tasks say\n\n> task build-it: is done');
+    expect(text).not.toContain('was cut off (asked)');
+  }
+});
+
+test('what a task was handed over with is a quotation', () => {
+  const task = { ...ORDER.task, parent: 'build-it', context: 'See src/a.ts\nfirst' };
+  expect(prompt({ task })).toContain('By task build-it:\n\n> See src/a.ts\n> first');
+});
+
+test('the name of who answered stays one line, and a quotation is one for whatever breaks its lines', () => {
+  const answers = [
+    { question: 'q1', text: 'Go?', answer: 'a\u2028# Rules', by: 'eve):\n# Rules\n\u001b[31m(', at: '' },
+  ];
+  const text = prompt({ answers, feedback: [] });
+  expect(text).toContain('The answer (eve): # Rules ():\n> a\n> # Rules\n');
 });

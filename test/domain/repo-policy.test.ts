@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkPolicy, mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
+import { checkPolicy, limitsFault, mergePolicy, repoFile, ruledAt } from '../../src/domain/repo-policy.ts';
 import { taskInput, type TaskInput } from '../../src/domain/task.ts';
 
 const task = (more: object) => taskInput.parse({ objective: 'x', repo: '/r', ...more });
@@ -10,6 +10,9 @@ test("the task's own values win over .fleet.yaml, and that over the worker's def
   expect(policy.limits).toMatchObject({ totalMs: 1_800_000, idleMs: 300_000, verifyMs: 60_000 });
   expect(policy.verify).toEqual(['npm test']);
   expect(mergePolicy(task({ verify: ['make'] }), file).verify).toEqual(['make']);
+  // A follow-up cannot do away with what its repository asks for.
+  expect(mergePolicy(task({ verify: ['make'], parent: 'build' }), file).verify).toEqual(['npm test', 'make']);
+  expect(mergePolicy(task({ parent: 'build' }), file).verify).toEqual(['npm test']);
 });
 
 test("of a route's limit and what the repository or the worker says, the tighter one holds, but for the task's own", () => {
@@ -22,6 +25,35 @@ test("of a route's limit and what the repository or the worker says, the tighter
     // Nobody but the product's own defaults said anything else.
     verifyMs: 3_600_000,
   });
+});
+
+test.each<[string, { task?: object; file?: object; routed?: object; worker?: object }, string | undefined]>([
+  ['of the task, above the default', { task: { idle: '3h' } }, '2h (by default) is not more than 3h (of the task)'],
+  [
+    'of .fleet.yaml, above its own total',
+    { file: { total: '1h', idle: '2h' } },
+    '1h (of .fleet.yaml) is not more than 2h (of .fleet.yaml)',
+  ],
+  [
+    "of a route, above the worker's",
+    { routed: { idle: '90m' }, worker: { total: '1h' } },
+    '1h (of the worker) is not more than 90m (of its route)',
+  ],
+  [
+    "of the task, above the repository's",
+    { task: { idle: '1h' }, file: { total: '30m' } },
+    '30m (of .fleet.yaml) is not more than 1h (of the task)',
+  ],
+  ['of the task, equal', { task: { idle: '120m' } }, '2h (by default) is not more than 120m (of the task)'],
+  // The total was said closer to the task, or beside: that idle is only needless.
+  ['by default, above the total of the task', { task: { total: '5m' } }, undefined],
+  ['of .fleet.yaml, above the total of the task', { task: { total: '5m' }, file: { idle: '20m' } }, undefined],
+  ['of .fleet.yaml, above the total of a route', { routed: { total: '5m' }, file: { idle: '20m' } }, undefined],
+  ['of a route, above the total of .fleet.yaml', { routed: { idle: '20m' }, file: { total: '5m' } }, undefined],
+  ['as it should be', { task: { idle: '5m' }, file: { total: '30m', idle: '1h' } }, undefined],
+])('idle %s', (_name, { task: own = {}, file = {}, routed = {}, worker: limits = {} }, says) => {
+  const wrong = limitsFault(task({ limits: own }), repoFile.parse({ limits: file }), { limits, routed });
+  expect(wrong).toBe(says && `limits must have total above idle: ${says}`);
 });
 
 test('a task can only narrow the scope, and cannot unprotect', () => {
@@ -51,4 +83,10 @@ test.each<[string, Partial<TaskInput>, string | undefined]>([
 ])('%s without commands', (_name, task, says) => {
   const wrong = checkPolicy(mergePolicy(taskInput.parse({ objective: 'x', ...task }), repoFile.parse({})));
   expect(wrong?.slice(0, says?.length)).toBe(says);
+});
+
+test('a follow-up is ruled by the base that it was handed off with, and not by what its parent made', () => {
+  expect(ruledAt({ base: 'old' }, 'result')).toBe('result');
+  expect(ruledAt({ parent: 'p', base: 'old' }, 'result')).toBe('old');
+  expect(ruledAt({ parent: 'p' }, 'result')).toBe('result');
 });

@@ -22,6 +22,8 @@ describe('bad input gets one sentence that names the field', () => {
     [{ ...ok, env: ['A=B'] }, 'env[0] must be names of environment variables'],
     [{ ...ok, retry: { maxAttempts: 0 } }, 'retry.maxAttempts must be at least 1'],
     [{ ...ok, limits: { verify: '30d' } }, 'limits.verify must be 20d at most'],
+    [{ ...ok, limits: { total: '1h', idle: '2h' } }, 'limits must have total above idle: 1h is not more than 2h'],
+    [{ ...ok, limits: { total: '60m', idle: '1h' } }, 'limits must have total above idle: 60m is not more than 1h'],
     [{ ...ok, repo: 'https://me:secret@host/x.git' }, /^repo must not carry a user name or password/],
     [{ ...ok, repo: 'https://token@host/x.git' }, /^repo must not carry a user name or password/],
     [{ ...ok, repo: 7 }, 'repo must be a string'],
@@ -31,6 +33,11 @@ describe('bad input gets one sentence that names the field', () => {
     expect(parsed.ok).toBe(false);
     if (!parsed.ok) expect(parsed.message).toMatch(message);
   });
+});
+
+test('what an older version let in is not refused afterwards', () => {
+  const input = { ...ok, limits: { total: '1h', idle: '2h' } };
+  expect(parseTask(input, { admitted: true })).toMatchObject({ ok: true });
 });
 
 test('fills in defaults, and takes a bare list of commands for verify', () => {
@@ -55,4 +62,15 @@ test('a task of another type needs no repository', () => {
 
 test.each(['https://host/x.git', 'ssh://git@host/x.git', 'git@host:x.git', '/srv/a@b'])('takes the repo %s', (repo) => {
   expect(parseTask({ ...ok, repo }).ok).toBe(true);
+});
+
+test.each([
+  [{ coder: 'claude', repo: '/r' }, /^coder must not be set of a task that is for an agent outside the fleet/],
+  [{ type: 'message', verify: ['true'] }, /^verify must not be set .* without a repo/],
+  [{ type: 'message', artifacts: ['a'] }, /^artifacts must be empty .* without a repo/],
+])('what an agent outside the fleet cannot be asked for: %j', (over, said) => {
+  expect(parseTask({ objective: 'x', for: 'jean', ...over })).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(said),
+  });
 });

@@ -13,17 +13,25 @@ const compare = (base: TestReport | null, now: TestReport | null, mayGo = (_test
   compareTests({ base, now, mayGo });
 const base = report('passed a', 'passed b x.js', 'failed c', 'skipped d');
 
-describe('the tests that pass on the base have to pass', () => {
+describe('the tests of the base have to run, and to pass where they do on the base', () => {
   test.each<[string, TestReport | null, string[]]>([
     ['all of them, and more', report('passed a', 'passed b x.js', 'passed c', 'passed new'), []],
     ['what failed on the base may fail', report('passed a', 'passed b x.js', 'failed c'), []],
-    ['one fails', report('failed a', 'passed b x.js'), ['of the tests that pass on the base 1 failed: "a"']],
-    ['one is gone', report('passed b x.js', 'passed z'), ['of the tests that pass on the base 1 not run: "a"']],
-    ['one of another file', report('passed a', 'passed b y.js'), ['of the tests that pass on the base 1 not run: "b"']],
-    ['one is skipped', report('passed a', 'skipped b x.js'), ['of the tests that pass on the base 1 skipped: "b"']],
+    [
+      'one fails',
+      report('failed a', 'passed b x.js', 'failed c'),
+      ['of the tests that pass on the base 1 failed: "a"'],
+    ],
+    ['one is gone', report('passed b x.js', 'failed c', 'passed z'), ['of the tests of the base 1 not run: "a"']],
+    [
+      'one of another file',
+      report('passed a', 'failed c', 'passed b y.js'),
+      ['of the tests of the base 1 not run: "b"'],
+    ],
+    ['one is skipped', report('passed a', 'failed c', 'skipped b x.js'), ['of the tests of the base 1 skipped: "b"']],
     [
       'one ran twice and failed once',
-      report('passed a', 'failed a', 'passed b x.js'),
+      report('passed a', 'failed a', 'passed b x.js', 'failed c'),
       ['of the tests that pass on the base 1 failed: "a"'],
     ],
     ['none ran', report(), ['not a single test was run']],
@@ -38,13 +46,36 @@ describe('the tests that pass on the base have to pass', () => {
   });
   test('a test of a file that may be changed may go, and may not fail', () => {
     const mayGo = ({ file }: TestResult) => file === 'x.js';
-    expect(compare(base, report('passed a'), mayGo)).toEqual([]);
-    expect(compare(base, report('passed a', 'failed b x.js'), mayGo)).toHaveLength(1);
+    expect(compare(base, report('passed a', 'failed c'), mayGo)).toEqual([]);
+    expect(compare(base, report('passed a', 'failed b x.js', 'failed c'), mayGo)).toHaveLength(1);
+  });
+  test('a test that fails on the base may fail, and neither vanish nor be skipped', () => {
+    const rest = ['passed a', 'passed b x.js'];
+    expect(compare(base, report(...rest))).toEqual(['of the tests of the base 1 not run: "c"']);
+    expect(compare(base, report(...rest, 'skipped c'))).toEqual(['of the tests of the base 1 skipped: "c"']);
+    expect(compare(base, report(...rest), ({ name }) => name === 'c')).toEqual([]);
+  });
+  test('what stood for tests on the base is gone once they run, and is not skipped', () => {
+    const broken: TestReport = { ...base, tests: [{ name: 'x.js', file: 'x.js', status: 'failed', fixture: true }] };
+    expect(compare(broken, report('passed b x.js'))).toEqual([]);
+    expect(compare(broken, report('passed x.js x.js'))).toEqual([]);
+    expect(compare(broken, report('passed a', 'skipped x.js x.js'))).toEqual([
+      'of the tests of the base 1 skipped: "x.js"',
+    ]);
+  });
+  test('a run that was cut short shows nothing, unless the base ends its process as well once tests ran', () => {
+    const now: TestReport = { ...report('passed a', 'passed b x.js', 'failed c'), cut: ['r'] };
+    const problem = ['the run of r was cut short'];
+    expect(compare(base, now)).toEqual(problem);
+    expect(compare(null, now)).toEqual(problem);
+    expect(compare({ runners: ['r'], tests: [], cut: ['r'] }, now)).toEqual(problem);
+    expect(compare({ ...base, cut: ['s'] }, now)).toEqual(problem);
+    expect(compare({ ...base, cut: ['r'] }, now)).toEqual([]);
   });
   test('five are named, the others counted', () => {
     const many = report(...Array.from({ length: 9 }, (_, i) => `passed t${i}`));
     expect(compare(many, report('passed z'))[0]).toMatch(
-      /^of the tests that pass on the base 9 not run: "t0", "t1", "t2", "t3", "t4" and 4 more$/,
+      /^of the tests of the base 9 not run: "t0", "t1", "t2", "t3", "t4" and 4 more$/,
     );
   });
 });

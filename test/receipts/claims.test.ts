@@ -5,6 +5,7 @@ import { tools } from '../../src/receipts/tools.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 import { HONEST, LYING, MORE_HONEST, WORK, type Did } from './last-messages.ts';
+import { LET_THROUGH, RUNS, STILL_CAUGHT } from './natural-sentences.ts';
 
 /** An agent's last words against its tool calls: what honest agents say passes, what no run can have shown does not. */
 
@@ -35,6 +36,16 @@ test.each(LYING)('lying: %j', async (claim, did, says) => {
     ok: false,
     reason: 'fabricated',
     summary: expect.stringContaining(says),
+  });
+});
+
+describe.each(RUNS)('in a run with %s', (_name, run) => {
+  test.each(LET_THROUGH.map(([claim, did]) => [claim, did ?? run] as const))('let through: %j', async (claim, did) => {
+    expect(await judge(claim, did)).toMatchObject({ ok: true });
+  });
+
+  test.each(STILL_CAUGHT.map(([claim, did]) => [claim, did ?? run] as const))('caught: %j', async (claim, did) => {
+    expect(await judge(claim, did)).toMatchObject({ ok: false, reason: 'fabricated' });
   });
 });
 

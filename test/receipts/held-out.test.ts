@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { HeldOut } from '../../src/domain/task.ts';
 import { heldOut } from '../../src/receipts/held-out.ts';
@@ -35,6 +35,25 @@ test('what fails says nothing of the check', async () => {
   const finding = await checked([{ path: 'one.sh' }]);
   expect(finding).toMatchObject({ ok: false, summary: '1 of 1 check failed that the agent cannot see' });
   expect(JSON.stringify(finding)).not.toMatch(/secret|other|one\.sh/);
+});
+
+describe('a known test runner of a check', () => {
+  const unseen = (body: string) =>
+    `cat > "$TMPDIR/a.test.mjs" <<'END'\nimport { test } from 'node:test';\ntest('a', () => {});\n${body}\nEND\n`;
+  test.each<[string, string, boolean]>([
+    ['has a test that passes', `${unseen('')}node --test "$TMPDIR/a.test.mjs"`, true],
+    ['runs a script that asserts', `echo 1 > "$TMPDIR/a.mjs"; node --test "$TMPDIR/a.mjs"`, true],
+    ['ended early', `${unseen('process.exit(0);')}node --test "$TMPDIR/a.test.mjs"`, false],
+    [
+      'was a program that ended early',
+      `${unseen("test('b', () => process.exit(0));")}node "$TMPDIR/a.test.mjs"`,
+      false,
+    ],
+    ['ran no test', `node --test --test-name-pattern=none "$TMPDIR" || true`, false],
+  ])('%s', async (_name, script, ok) => {
+    put('one.sh', script);
+    expect(await checked([{ path: 'one.sh' }])).toMatchObject({ ok });
+  });
 });
 
 test.each<[string, HeldOut, RegExp]>([

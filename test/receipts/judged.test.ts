@@ -60,7 +60,18 @@ describe('where the task names no scope', () => {
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ['a script that a command names', { 'check.sh': 'grep -q right value.txt\n' }, 'sh ./check.sh'],
+  ['a script that a command names', { 'check.sh': CHECK }, 'sh ./check.sh'],
+  ['one by its folder', { '.ci/run': CHECK }, 'sh .ci/run'],
+  [
+    'one that make runs',
+    { 'scripts/check.sh': CHECK, Makefile: '.PHONY: test\ntest:\n\t@sh scripts/check.sh\n' },
+    'make -s test',
+  ],
+  [
+    'one that npm runs',
+    { 'scripts/check.sh': CHECK, 'package.json': '{"scripts":{"test":"npm run -s it","it":"sh scripts/check.sh"}}' },
+    'npm test --silent',
+  ],
   [
     'a test at the top',
     { 'test.mjs': "import fs from 'fs'; if (!/right/.test(fs.readFileSync('value.txt'))) throw 1;\n" },
@@ -71,6 +82,11 @@ test.each<[string, Record<string, string>, string]>([
   base = lab.commit(files);
   const emptied = Object.fromEntries(Object.keys(files).map((path) => [path, '']));
   expect(await judged(emptied, [], [verify])).toMatchObject({ ok: false });
+});
+
+test('a program that only looks like one that checks is the agent’s', async () => {
+  base = lab.commit({ 'cipher.sh': 'false\n', 'package.json': '{"scripts":{"lint":"sh tools/lint.sh"}}' });
+  expect(await judged({ 'cipher.sh': 'true\n' }, [], ['sh cipher.sh'])).toMatchObject({ ok: true });
 });
 
 test('in a new project the manifest is the agent’s, in another one it stays out', async () => {

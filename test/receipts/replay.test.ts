@@ -60,11 +60,12 @@ describe('what two verifications have to agree on', () => {
 describe('the answer of a second worker', () => {
   const [ada, eve] = [newSigner('ada'), newSigner('eve')];
   const trust = { trusted: [ada.trusted, eve.trusted], now: NOW };
-  const decision = decide([acceptance()]);
+  const shown: Found = { kind: 'control', ok: true, summary: 's', evidence: {} };
+  const decision = decide([acceptance(), shown]);
   const { text } = seal({ signer: ada, run: { where: 'other' } });
   const first = { text, decision, task: 't1', runId: '2-abcd' };
   const worker = { name: 'eve', machine: 'e', version: '1' };
-  const answer = (found: Found[] = [acceptance()], over: Partial<Replayed> = {}, signer = eve): Replayed => {
+  const answer = (found: Found[] = [acceptance(), shown], over: Partial<Replayed> = {}, signer = eve): Replayed => {
     const own = decide(found);
     const findings: Found[] = [...found, { kind: 'replay', ...replayFinding(decision, { decision: own, worker }) }];
     const context = contextOf(text, { worker, at: AT });

@@ -72,7 +72,24 @@ def test_third(): pass
 
   test('a run that ends early has the tests up to there', async () => {
     const run = await watchedRun('python3 -m pytest tests/test_exit.py', files);
-    expect(run).toMatchObject({ exitCode: 0, tests: ['passed tests/test_exit.py | test_first'] });
+    expect(run).toMatchObject({
+      ...{ exitCode: 0, tests: ['passed tests/test_exit.py | test_first'] },
+      report: { cut: ['pytest'] },
+    });
+  });
+
+  test('a file that cannot be loaded, or leaves itself out, stands for its tests', async () => {
+    const run = await watchedRun('python3 -m pytest --continue-on-collection-errors', {
+      'test_a.py': 'def test_a(): pass\n',
+      'test_b.py': 'import nowhere\ndef test_b(): pass\n',
+      'test_c.py': 'import unittest\nraise unittest.SkipTest("later")\n',
+    });
+    expect(run.tests?.toSorted()).toEqual([
+      'failed test_b.py | test_b.py',
+      'passed test_a.py | test_a',
+      'skipped test_c.py | test_c.py',
+    ]);
+    expect(run.report?.tests.filter(({ fixture }) => fixture)).toHaveLength(2);
   });
 
   test('a runner that finds no test has run; one that only lists has not', async () => {
@@ -142,7 +159,10 @@ func TestTold(t *testing.T) {
 
   test('what runs no test is passed on as it is', async () => {
     expect(await watchedRun('go version && go test -list . ./b', files)).toMatchObject({ exitCode: 0, report: null });
-    expect(await watchedRun('go test ./none', files)).toMatchObject({ exitCode: 1, tests: [] });
+    expect(await watchedRun('go test ./none', files)).toMatchObject({
+      exitCode: 1,
+      tests: ['failed - | ./none'],
+    });
   });
 });
 

@@ -45,6 +45,7 @@ describe('node:test', () => {
     'passed a.test.mjs | twice',
     'passed a.test.mjs | twice (2)',
     'passed deep/b.test.mjs | same',
+    'skipped exit.test.mjs | exit.test.mjs',
   ];
 
   test.each([
@@ -68,9 +69,35 @@ describe('node:test', () => {
   });
 
   test('a file run as a program is seen', async () => {
-    expect((await watchedRun('node a.test.mjs', files)).tests).toEqual(seen.slice(0, -1));
+    expect((await watchedRun('node a.test.mjs', files)).tests).toEqual(seen.slice(0, -2));
     const exits = `import { test } from 'node:test'; test('a', () => process.exit(0)); test('b', () => {});`;
-    expect(await watchedRun('node a.mjs', { 'a.mjs': exits })).toMatchObject({ exitCode: 0, tests: [] });
+    expect(await watchedRun('node a.mjs', { 'a.mjs': exits })).toMatchObject({
+      ...{ exitCode: 0, tests: [] },
+      report: { cut: ['node:test'] },
+    });
+  });
+
+  test('a file that ends its process between its tests was cut short', async () => {
+    const late = `
+      import { test } from 'node:test';
+      test('a', () => new Promise((resolve) => setTimeout(resolve, 200)));
+      test('b', () => new Promise((resolve) => setTimeout(resolve, 200)));
+      test('c', () => process.exit(0));
+    `;
+    const run = await watchedRun('node --test late.test.mjs', { 'late.test.mjs': late });
+    expect(run).toMatchObject({ exitCode: 0, report: { cut: ['node:test'] } });
+  });
+
+  test('a script that only asserts is a test by its exit code', async () => {
+    const run = await watchedRun('node --test', {
+      'holds.test.mjs': "import assert from 'node:assert'; assert(true);",
+      'breaks.test.mjs': "import assert from 'node:assert'; assert(false);",
+    });
+    expect(run.tests?.toSorted()).toEqual([
+      'failed breaks.test.mjs | breaks.test.mjs',
+      'passed holds.test.mjs | holds.test.mjs',
+    ]);
+    expect(run.report).not.toHaveProperty('cut');
   });
 
   test('what is printed and the exit code are as without', async () => {
@@ -95,7 +122,8 @@ describe('node:test', () => {
 
   test('a runner that finds no test has run', async () => {
     const empty = { runners: ['node:test'], tests: [] };
-    expect((await watchedRun('node --test', { 'exit.test.mjs': files['exit.test.mjs'] })).report).toEqual(empty);
+    const exits = { 'exit.test.mjs': files['exit.test.mjs'] };
+    expect((await watchedRun('node --test', exits)).tests).toEqual(['skipped exit.test.mjs | exit.test.mjs']);
     expect((await watchedRun('node --test nothing.mjs', {})).report).toEqual(empty);
   });
 
@@ -171,6 +199,13 @@ describe('jest', () => {
   test('a file that ends its process has no tests', async () => {
     const run = await watchedRun('npx jest', { ...files, 'package.json': script('', { jest }) }, { links });
     expect(run.tests).toEqual(seen);
+  });
+
+  test('a run that is cut short does not end', async () => {
+    const project = { ...files, 'package.json': script('', { jest }) };
+    const cut = await watchedRun('npx jest -i exit', project, { links });
+    expect(cut).toMatchObject({ exitCode: 0, report: { tests: [], cut: ['jest'] } });
+    expect((await watchedRun('npx jest -i a.test.js', project, { links })).report).not.toHaveProperty('cut');
   });
 
   test('a runner that finds no test has run; one that only lists has not', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { same, treeEntries, type Entry, type Tree } from './entries.ts';
 import { git } from './git.ts';
 import { formatOf } from './init.ts';
@@ -52,13 +53,26 @@ export async function restoreFrom(
   const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), everything: true });
   const extra = [...now.keys()].filter((path) => !base.entries.has(path) && asInBase.added(path));
   const wanted = unlike(base, { now, changed: asInBase.changed });
-  for (const path of extra) rmSync(raw(dir, path, now.get(path)), { force: true });
+  for (const path of extra) {
+    rmSync(raw(dir, path, now.get(path)), { force: true });
+    removeEmpty(dir, path);
+  }
   const blobs = await readBlobs(
     gitDir,
     wanted.map(([, entry]) => entry.id),
   );
   wanted.forEach(([path, entry], i) => put(dir, { path, entry, content: blobs[i] as Buffer }));
   return [...extra, ...wanted.map(([path]) => path)].sort();
+}
+
+/** The folders that only held what is gone: git has none of them, and go takes an empty `vendor` for one. */
+function removeEmpty(dir: string, path: string): void {
+  for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at))
+    try {
+      rmdirSync(`${dir}/${at}`);
+    } catch {
+      return;
+    }
 }
 
 /** Makes those paths what they are in the commit, in any checkout; one that it has not is left alone. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { isUrl } from '../../domain/task.ts';
 import { removeTree } from '../remove-tree.ts';
 import { deliverBranch, type Delivered } from './deliver.ts';
-import { git, GitFailed } from './git.ts';
+import { FETCH, git, GitFailed } from './git.ts';
 import { formatOf, initGitDir } from './init.ts';
 import { NETWORK_TIMEOUT_MS } from './mirror.ts';
 import { failGit, type Failed } from './outcome.ts';
@@ -28,7 +28,7 @@ export async function copyBranch({ repo, commit, from, to }: Copy): Promise<Deli
     return deliverBranch({ ...order, source, gitDir: source.commonDir });
   }
   return withRepository(commit, async (dir) => {
-    const fetch = ['fetch', '--quiet', '--no-tags', '--depth=1', '--recurse-submodules=no', '--', repo, from];
+    const fetch = [...FETCH, '--depth=1', '--', repo, from];
     try {
       await git(fetch, { gitDir: dir, network: true, timeoutMs: NETWORK_TIMEOUT_MS });
     } catch (error) {

@@ -3,8 +3,9 @@ import type { Failure } from '../../domain/failure.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, GitFailed, lastLine, redact } from './git.ts';
 import { listRemote, NETWORK_TIMEOUT_MS } from './mirror.ts';
-import { fail, failGit, type Failed } from './outcome.ts';
+import { fail, failGit } from './outcome.ts';
 import { copyObjects } from './pack.ts';
+import { graceful, STOP_MS } from './graceful.ts';
 import { checkObjects, nameOfSource, type PathSource, type Source, type UrlSource } from './source.ts';
 
 export interface DeliverBranch {
@@ -18,13 +19,13 @@ export interface DeliverBranch {
   ref: string;
   /** Accepted results of earlier runs, one of which may have been delivered by a worker that was lost right then. */
   earlier?: readonly string[];
+  /** The task's own earlier result, which the branch may be at: it is moved from there, and from nowhere else. */
+  replaces?: string;
   timeoutMs?: number;
   /** A push that then does not come to its end is given up. */
   signal?: AbortSignal;
 }
 
-/** For a push under way to come to its end once it is to stop, and again for the remote to say what stands there. */
-const STOP_MS = 8_000;
 /** Git holds a lock on a branch for a moment. */
 const LOCK_MS = 3_000;
 
@@ -32,15 +33,25 @@ const LOCK_MS = 3_000;
 export type Delivered = { ok: true; already: boolean; commit: string } | { ok: false; failure: Failure };
 
 /**
- * Puts one new branch into the source and touches nothing else of it. A branch that is there with the same commit, or an
- * earlier one, is success, with another a conflict: nothing is ever moved or overwritten. Throws the signal's reason where
- * it was given up.
+ * Puts one branch into the source and touches nothing else of it. A branch that is there with the same commit, or an
+ * earlier one, is success, with another a conflict: nothing is ever overwritten, or moved but from `replaces`. Throws the
+ * signal's reason where it was given up.
  */
 export async function deliverBranch(deliver: DeliverBranch): Promise<Delivered> {
-  return deliver.source.kind === 'path' ? toPath(deliver, deliver.source) : toUrl(deliver, deliver.source);
+  const delivered = await bring(deliver);
+  if (delivered.ok || !deliver.replaces || delivered.there) return delivered;
+  // Somebody has removed it, e.g. with its pull request.
+  const { replaces: _gone, ...anew } = deliver;
+  return bring(anew);
 }
 
-async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Delivered> {
+/** `there`: what a refused branch is at. */
+type Brought = Delivered & { there?: string };
+
+const bring = (deliver: DeliverBranch): Promise<Brought> =>
+  deliver.source.kind === 'path' ? toPath(deliver, deliver.source) : toUrl(deliver, deliver.source);
+
+async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Brought> {
   const { commit, base, ref } = deliver;
   const to = { gitDir: source.commonDir, as: source.owner };
   try {
@@ -59,7 +70,7 @@ async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Deliv
   }
   failpoint('deliver.objects-copied');
   try {
-    await makeRef(source, { ref, commit });
+    await makeRef(source, deliver);
     failpoint('deliver.branch-made');
     return { ok: true, already: false, commit };
   } catch (error) {
@@ -77,10 +88,10 @@ async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Deliv
   }
 }
 
-async function makeRef(source: PathSource, { ref, commit }: { ref: string; commit: string }): Promise<void> {
+async function makeRef(source: PathSource, { ref, commit, replaces }: DeliverBranch): Promise<void> {
   const args = ['-c', 'core.logAllRefUpdates=false', '-c', `core.filesRefLockTimeout=${LOCK_MS}`];
   const update = () =>
-    git([...args, 'update-ref', '--', ref, commit, '0'.repeat(commit.length)], {
+    git([...args, 'update-ref', '--', ref, commit, replaces ?? '0'.repeat(commit.length)], {
       gitDir: source.commonDir,
       as: source.owner,
     });
@@ -93,21 +104,21 @@ async function makeRef(source: PathSource, { ref, commit }: { ref: string; commi
   });
 }
 
-async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Delivered> {
-  const { commit, ref, signal } = deliver;
+async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Brought> {
+  const { commit, ref, signal, replaces = '' } = deliver;
   const args = ['push', '--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
   try {
-    await git([...args, `--force-with-lease=${ref}:`, '--', source.url, `${commit}:${ref}`], {
+    await git([...args, `--force-with-lease=${ref}:${replaces}`, '--', source.url, `${commit}:${ref}`], {
       gitDir: deliver.gitDir,
       network: true,
       timeoutMs: deliver.timeoutMs ?? NETWORK_TIMEOUT_MS,
-      ...(signal ? { signal: later(signal, STOP_MS) } : {}),
+      ...(signal ? { signal: graceful(signal) } : {}),
     });
     failpoint('deliver.branch-made');
     return { ok: true, already: false, commit };
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
-    const remote = await listRemote(source.url, [ref, blocking(ref)], signal?.aborted ? STOP_MS : undefined);
+    const remote = await listRemote(source.url, [ref, blocking(ref)], signal?.aborted ? { timeoutMs: STOP_MS } : {});
     if (signal?.aborted && !(remote.ok && remote.refs.has(ref))) throw signal.reason;
     return remote.ok
       ? judge(deliver, remote.refs, error)
@@ -117,19 +128,19 @@ async function toUrl(deliver: DeliverBranch, source: UrlSource): Promise<Deliver
 
 /** What stands there decides, not what git said. */
 function judge(
-  { source, commit, ref, earlier = [] }: DeliverBranch,
+  { source, commit, ref, earlier = [], replaces }: DeliverBranch,
   refs: ReadonlyMap<string, string>,
   error: GitFailed,
-): Delivered | Failed {
+): Brought {
   const name = nameOfSource(source);
   const branch = ref.replace('refs/heads/', '');
   const there = refs.get(ref);
-  if (there && [commit, ...earlier].includes(there)) return { ok: true, already: true, commit: there };
-  if (there)
-    return fail(
-      'conflict',
-      `${name} already has a branch ${branch}, at ${there.slice(0, 12)}, not at ${commit.slice(0, 12)}`,
-    );
+  const brought = [commit, ...earlier.filter((other) => other !== replaces)];
+  if (there && brought.includes(there)) return { ok: true, already: true, commit: there };
+  if (there && there !== replaces) {
+    const at = `at ${there.slice(0, 12)}, not at ${(replaces ?? commit).slice(0, 12)}`;
+    return { ...fail('conflict', `${name} already has a branch ${branch}, ${at}`), there };
+  }
   if (refs.has(blocking(ref))) {
     const short = blocking(ref).replace('refs/heads/', '');
     return fail(
@@ -138,16 +149,10 @@ function judge(
     );
   }
   const refused = /\[(remote )?rejected\]|pre-receive hook declined|protected branch/i.exec(error.stderr);
-  return refused
+  const failed = refused
     ? fail('conflict', `${name} refused the branch ${branch}: ${lastLine(error.stderr)}`)
     : failGit(error, 'repo-unavailable', `${name} did not take the branch ${branch}`);
-}
-
-/** Aborts `ms` after the other one did. */
-function later(signal: AbortSignal, ms: number): AbortSignal {
-  const stop = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => stop.abort(), ms).unref(), { once: true });
-  return stop.signal;
+  return there ? { ...failed, there } : failed;
 }
 
 /** The branch whose name would have to be a folder. */

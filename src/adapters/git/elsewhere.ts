@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { sha256 } from '../sha256.ts';
 import type { Elsewhere } from '../../ports.ts';
 
 /** Digests of small things, by place and word. */
@@ -56,7 +56,7 @@ const workOf = (gitDir: string): Record<string, string> => ({
   refs: digest([stamp(`${gitDir}/packed-refs`), ...listing(`${gitDir}/refs`)]),
 });
 
-const digest = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+const digest = (parts: readonly string[]): string => sha256(JSON.stringify(parts));
 
 /** Names, sizes and times of all that is below a folder; no link is followed. */
 function listing(dir: string): string[] {

@@ -12,6 +12,8 @@ import { dropWip } from './wip.ts';
 import type { ResultTree } from '../../ports.ts';
 
 const RESULT = 'refs/heads/result';
+/** A remote that hangs holds up nobody for longer. */
+const LIST_MS = 10_000;
 
 /** Brings a commit that was handed over, and nothing else, into a repository of ours that is made anew. */
 export async function fetchResult(fetch: {
@@ -68,26 +70,32 @@ export async function resultOf(of: { gitDir: string; base: string; commit: strin
   return { gitDir, base, commit, tree: await treeOf(of), changes: compare(from.entries, to.entries), ...nothing };
 }
 
-/** Removes from a source all refs under `folder` that end with `suffix`; what cannot be reached is no fault. */
+/** Removes from a source all refs under `folder` that end with `suffix`. False: some may be left; that is no fault. */
 export async function dropRefs(drop: {
   source: Source;
   folder: string;
   suffix: string;
   gitDir: string;
-}): Promise<void> {
-  const { source, folder, suffix, gitDir } = drop;
+  /** Gives it up. */
+  signal?: AbortSignal;
+}): Promise<boolean> {
+  const { source, folder, suffix, gitDir, signal } = drop;
+  const given = signal ? { signal } : {};
   const mine = (ref: string) => ref.startsWith(`${folder}/`) && ref.endsWith(suffix);
   try {
     if (source.kind === 'url') {
-      const listed = await listRemote(source.url, [`${folder}/*`]);
-      if (listed.ok)
-        for (const ref of [...listed.refs.keys()].filter(mine)) await dropWip({ url: source.url, ref, gitDir });
-      return;
+      const listed = await listRemote(source.url, [`${folder}/*`], { timeoutMs: LIST_MS, ...given });
+      if (!listed.ok) return false;
+      for (const ref of [...listed.refs.keys()].filter(mine))
+        if (!(await dropWip({ url: source.url, ref, gitDir, ...given }))) return false;
+      return true;
     }
     const at = { gitDir: source.commonDir, as: source.owner };
     const refs = (await git(['for-each-ref', '--format=%(refname)', folder], at)).toString('utf8').split('\n');
     for (const ref of refs.filter(mine)) await git(['update-ref', '-d', ref], at);
+    return true;
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
+    return false;
   }
 }

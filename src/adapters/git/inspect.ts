@@ -18,7 +18,7 @@ export async function inspectRepo(repo: string, timeoutMs = 30_000): Promise<Ins
   if (!open.ok) return open;
   const { source } = open;
   if (source.kind === 'url') {
-    const remote = await listRemote(source.url, ['HEAD'], timeoutMs);
+    const remote = await listRemote(source.url, ['HEAD'], { timeoutMs });
     if (!remote.ok) return remote;
     const head = remote.refs.get('HEAD');
     if (!head) return fail('base-missing', `${redact(repo)} has no commits`);

@@ -21,7 +21,7 @@ export interface LayOut {
   base: string;
   /** Without `refs/heads/`. */
   branch: string;
-  work: WorkRecord;
+  work: Pick<WorkRecord, 'gitDir' | 'commit'> & { meta: Pick<WorkRecord['meta'], 'head'> };
 }
 
 /**

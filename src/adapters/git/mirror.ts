@@ -152,14 +152,18 @@ export interface RemoteRefs {
   head: string | null;
 }
 
+/** `passing`: it may answer in a while. */
+type NotListed = Failed & { passing: boolean };
+
 /** What a remote has, by full ref name. */
 export async function listRemote(
   url: string,
   patterns: readonly string[],
-  timeoutMs = 30_000,
-): Promise<RemoteRefs | Failed> {
+  options: { timeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<RemoteRefs | NotListed> {
   try {
-    const out = await git(['ls-remote', '--symref', '--', url, ...patterns], { network: true, timeoutMs });
+    const given = { network: true, timeoutMs: 30_000, ...options };
+    const out = await git(['ls-remote', '--symref', '--', url, ...patterns], given);
     const lines = out.toString('utf8').split('\n').filter(Boolean);
     const symref = lines.find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'));
     const refs = new Map<string, string>();
@@ -170,7 +174,10 @@ export async function listRemote(
     return { ok: true, refs, head: symref?.slice('ref: '.length, -'\tHEAD'.length) ?? null };
   } catch (error) {
     if (error instanceof GitFailed && /does not appear to be a git repository|not found/i.test(error.stderr))
-      return fail('repo-unavailable', `${redact(url)} is not a git repository, or needs a login`);
-    return failGit(error, 'repo-unavailable', `${redact(url)} cannot be reached`);
+      return {
+        ...fail('repo-unavailable', `${redact(url)} is not a git repository, or needs a login`),
+        passing: false,
+      };
+    return { ...failGit(error, 'repo-unavailable', `${redact(url)} cannot be reached`), passing: true };
   }
 }

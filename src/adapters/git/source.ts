@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { sha256 } from '../sha256.ts';
 import { isUrl } from '../../domain/task.ts';
 import { git, GitFailed, gitText, redact, type Owner } from './git.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
@@ -115,7 +115,7 @@ function keyOf(identity: string, readable: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
     .replace(/^-+|-+$/g, '');
-  return `${slug || 'repo'}-${createHash('sha256').update(identity).digest('hex').slice(0, 10)}`;
+  return `${slug || 'repo'}-${sha256(identity).slice(0, 10)}`;
 }
 
 /** `/x/project/.git` and `/x/project.git` are both `project`. */

@@ -84,12 +84,16 @@ export async function fetchWip(
   return id ? { id, record: await readWorkRecord(dir, id) } : undefined;
 }
 
-/** Removes a task's work from the remote; one that is not there, or cannot be reached, is no fault. */
-export async function dropWip({ url, ref, gitDir }: Wip & { gitDir: string }): Promise<void> {
+/** Removes a task's work from the remote; one that is not there is no fault. False: it may be there still. */
+export async function dropWip(drop: Wip & { gitDir: string; signal?: AbortSignal }): Promise<boolean> {
+  const { url, ref, gitDir, signal } = drop;
+  const options = { gitDir, network: true, timeoutMs: TIMEOUT_MS / 3, ...(signal ? { signal } : {}) };
   try {
-    await git([...PUSH, '--', url, `:${ref}`], { gitDir, network: true, timeoutMs: TIMEOUT_MS / 3 });
+    await git([...PUSH, '--', url, `:${ref}`], options);
+    return true;
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
+    return false;
   }
 }
 

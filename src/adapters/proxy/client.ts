@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sha256 } from '../sha256.ts';
 import { FleetError } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { WireLive } from '../../domain/wire.ts';
@@ -121,7 +122,7 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
       held.add(id);
       rest();
       const key = `fleet-${randomBytes(24).toString('base64url')}`;
-      const keySha256 = createHash('sha256').update(key).digest('hex');
+      const keySha256 = sha256(key);
       await ask('open', { id, file, wireFile, keySha256, upstream });
       return { url: `http://127.0.0.1:${(await connected()).port}/r/${id}`, key };
     },

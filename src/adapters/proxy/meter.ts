@@ -4,7 +4,8 @@ import type { WireExchange, WireResult } from '../../domain/wire.ts';
 import { failureOf, quotaOf, resetOf, usedOf, type Headers } from './limits.ts';
 import { EventReader } from './sse.ts';
 import { object, objects, type Json } from '../../domain/json.ts';
-import { Found, parsed, sha256, type Reader, type Told } from './wires/wire.ts';
+import { sha256 } from '../sha256.ts';
+import { Found, parsed, type Reader, type Told } from './wires/wire.ts';
 
 /** Of a body that is read as a whole: a longer one is passed on, and noted. While one is read, no other run is served. */
 const BODY_MAX = { request: 4 * 1024 * 1024, answer: 32 * 1024 * 1024 };

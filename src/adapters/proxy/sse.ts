@@ -33,8 +33,7 @@ export class EventReader {
 
   /** A last event that lacks its blank line. */
   end(): string[] {
-    const found = this.push(Buffer.from('\n\n'));
-    return found;
+    return this.push(Buffer.from('\n\n'));
   }
 
   #line(line: string, found: string[]): void {

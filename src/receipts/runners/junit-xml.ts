@@ -28,6 +28,8 @@ export function parseJunit(xml: string): Reported[] {
       test = empty ? null : found;
     } else if (test && (name === 'failure' || name === 'error')) {
       test.status = 'failed';
+      // Also what a class is reported as that could not be set up: no test, and gone once it can.
+      if (name === 'error') test.fixture = true;
     } else if (test?.status === 'passed' && name === 'skipped') {
       test.status = 'skipped';
     }

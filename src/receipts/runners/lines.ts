@@ -3,12 +3,14 @@ import { z } from 'zod';
 import type { Reported } from './reports.ts';
 import { entriesOf, type ReportFolder } from './safe-read.ts';
 
-/** One line of a report, see `probes/node/report.cjs`; the first has no test. */
+/** One line of a report, see `probes/node/report.cjs`; the first has no test, nor have those that tell of a run's begin and end. */
 const line = z.object({
   runner: z.string().max(50),
   name: z.array(z.string()).min(1).optional(),
   file: z.string().nullish(),
   status: z.enum(['passed', 'failed', 'skipped']).optional(),
+  fixture: z.literal(true).optional(),
+  run: z.enum(['begins', 'ends']).optional(),
 });
 
 /** Adds the reports of our reporters: one file a test run. A line that is torn or none of theirs is skipped. */
@@ -17,12 +19,16 @@ export async function readLines({ folder, reports, allowance }: ReportFolder): P
     const text = entry.name.endsWith('.jsonl') ? await allowance.read(join(folder, entry.name)) : null;
     if (text === null) continue;
     const byRunner = new Map<string, Reported[]>();
-    for (const { runner, name, file, status } of text.split('\n').flatMap(parse)) {
+    const open = new Set<string>();
+    for (const { runner, name, file, status, fixture, run } of text.split('\n').flatMap(parse)) {
+      if (run === 'begins') open.add(runner);
+      if (run === 'ends') open.delete(runner);
       const tests = byRunner.get(runner) ?? [];
       byRunner.set(runner, tests);
-      if (name && status) tests.push({ name, file: file ?? undefined, status });
+      if (name && status) tests.push({ name, file: file ?? undefined, status, fixture });
     }
     for (const [runner, tests] of byRunner) reports.add(runner, tests);
+    for (const runner of open) reports.addCut(runner);
   }
 }
 

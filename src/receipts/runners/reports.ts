@@ -13,11 +13,13 @@ export interface Reported {
   /** Absolute, or relative to the checkout. */
   file?: string | undefined;
   status: TestResult['status'];
+  fixture?: true | undefined;
 }
 
 /** Gathers what was reported into names that are the same in every checkout. */
 export class Reports {
   readonly #runners = new Set<string>();
+  readonly #cut = new Set<string>();
   readonly #tests: TestResult[] = [];
   readonly #trees: string[];
 
@@ -32,14 +34,15 @@ export class Reports {
   add(runner: string, tests: readonly Reported[]): void {
     this.#runners.add(runner);
     const twins = new Map<string, TestResult[]>();
-    for (const { name, file, status } of tests) {
+    for (const { name, file, status, fixture } of tests) {
       const where = file === undefined ? undefined : this.#inTree(file);
       const plain = this.#clean(name.join(' > '));
       const key = `${where}\0${plain}`;
       const same = twins.get(key) ?? [];
       twins.set(key, same);
       const unique = same.length === 0 ? plain : `${plain} (${same.length + 1})`;
-      same.push({ name: unique, ...(where === undefined ? {} : { file: where }), status });
+      const place = where === undefined ? {} : { file: where };
+      same.push({ name: unique, ...place, status, ...(fixture ? { fixture } : {}) });
     }
     for (const same of twins.values()) {
       const status = WORST_FIRST.find((one) => same.some((test) => test.status === one)) ?? 'failed';
@@ -48,8 +51,14 @@ export class Reports {
     if (this.#tests.length > MAX_TESTS) throw new Error('too many tests');
   }
 
+  /** A run of the runner began and did not come to its end. */
+  addCut(runner: string): void {
+    this.#cut.add(runner);
+  }
+
   all(): TestReport {
-    return { runners: [...this.#runners].toSorted(), tests: this.#tests };
+    const cut = [...this.#cut].toSorted();
+    return { runners: [...this.#runners].toSorted(), tests: this.#tests, ...(cut.length > 0 ? { cut } : {}) };
   }
 
   #inTree(file: string): string | undefined {

@@ -12,9 +12,12 @@ const HOSTS = ['x86_64', 'aarch64'].flatMap((cpu) =>
 
 /**
  * Lays the probes into `dir`, and gives what the commands of a trial need in their environment so that every test run of theirs,
- * however it is started, reports to `dir`: variables, and folders in front of PATH.
+ * however it is started, reports to `dir`: variables, and folders in front of PATH. `all`: also the tests behind what is broken.
  */
-export async function watchTests(dir: string): Promise<{
+export async function watchTests(
+  dir: string,
+  { all = false } = {},
+): Promise<{
   env: Record<string, string>;
   path: string[];
 }> {
@@ -38,6 +41,8 @@ export async function watchTests(dir: string): Promise<{
     env: {
       NODE_OPTIONS: preload,
       PYTHONPATH: join(probes, 'python'),
+      // Else one file that cannot be imported keeps every test from running.
+      ...(all ? { PYTEST_ADDOPTS: '--continue-on-collection-errors' } : {}),
       // cargo splits it at spaces.
       ...(/\s/.test(runner)
         ? {}

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../sha256.ts';
 import { object, objects, text, type Json } from '../../../domain/json.ts';
 import type { WireCall, WireUsage } from '../../../domain/wire.ts';
 
@@ -25,8 +25,6 @@ export function told(value: unknown): string {
     ? parts.map((part) => text(part['text'])).join('\n')
     : (JSON.stringify(value) ?? '');
 }
-
-export const sha256 = (value: string): string => createHash('sha256').update(value).digest('hex');
 
 const CALLS_MAX = 500;
 const INPUT_MAX = 4 * 1024 * 1024;

@@ -24,6 +24,8 @@ function watch() {
   const report = openReport('go test');
   const child = spawn(go, argv, { stdio: ['inherit', 'pipe', 'inherit'], env: hideProbes({ ...process.env }) });
   const running = new Map();
+  const tested = new Set();
+  const outputs = new Map();
   createInterface({ input: child.stdout, crlfDelay: Infinity })
     .on('line', (line) => {
       const event = parse(line);
@@ -35,8 +37,9 @@ function watch() {
     .on('close', () => running.forEach(({ name }) => report({ name, status: 'failed' })));
   end(child);
 
-  function record({ Action, Package, Test }) {
-    if (!Test) return;
+  function record({ Action, Package, Test, Output }) {
+    if (!Test) return packageEnds({ Action, Package, Output });
+    tested.add(Package);
     const key = `${Package}\0${Test}`;
     const name = [Package, Test];
     if (Action === 'run') running.set(key, { name, output: [] });
@@ -45,6 +48,15 @@ function watch() {
     report({ name, status });
     if (status === 'failed' && !json && !verbose) process.stdout.write(running.get(key)?.output.join('') ?? '');
     running.delete(key);
+  }
+
+  /** One that cannot be built stands for its tests, and so does one that ended before any of them. */
+  function packageEnds({ Action, Package, Output }) {
+    if (Output !== undefined) outputs.set(Package, `${outputs.get(Package) ?? ''}${Output}`.slice(-10_000));
+    if (tested.has(Package) || (Action !== 'pass' && Action !== 'fail')) return;
+    const unasked = /no tests to run/.test(outputs.get(Package) ?? '');
+    if (Action === 'fail' || !unasked)
+      report({ name: [Package], status: Action === 'fail' ? 'failed' : 'skipped', fixture: true });
   }
 
   function print({ Action, Package, Test, Output }) {

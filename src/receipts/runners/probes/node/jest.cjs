@@ -7,6 +7,10 @@ const report = globalThis[KEY];
 delete globalThis[KEY];
 
 module.exports = class FleetReporter {
+  onRunStart() {
+    report?.run('begins');
+  }
+
   onTestResult(test, result) {
     const { displayName } = test.context.config;
     const project = displayName?.name ?? displayName;
@@ -14,5 +18,9 @@ module.exports = class FleetReporter {
       const name = [...(project ? [project] : []), ...ancestorTitles, title];
       report?.({ name, file: result.testFilePath, status: (!failing && STATUS[status]) || 'skipped' });
     }
+  }
+
+  onRunComplete() {
+    report?.run('ends');
   }
 };

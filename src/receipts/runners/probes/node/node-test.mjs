@@ -1,4 +1,5 @@
 /** Reporter of node's test runner: prints what node would have printed without it, and reports each test. */
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import { resolve } from 'node:path';
@@ -8,6 +9,8 @@ const { openReport, hideProbes } = createRequire(import.meta.url)('./report.cjs'
 
 const silent = new URL(import.meta.url).search === '?silent';
 const report = openReport('node:test');
+// At once: a program of tests may end before a single event is read.
+report.run('begins');
 // A test file that node runs directly is only known for one now.
 hideProbes(process.env);
 
@@ -23,20 +26,37 @@ export default async function* (source) {
 async function* recorded(source) {
   // The names from the outermost suite to the test that started last.
   const path = [];
+  let open = 0;
   for await (const event of source) {
     const { type, data } = event;
     if (type === 'test:start') path.splice(data.nesting, Infinity, data.name);
+    if (type === 'test:enqueue' && !isFile(data)) open += 1;
     if (type === 'test:pass' || type === 'test:fail') {
       const name = [...path.slice(0, data.nesting), data.name];
-      if (isTest(data)) report({ name, file: data.file, status: statusOf(type, data) });
+      if (isFile(data)) report({ name: [data.file], file: data.file, status: statusOfFile(type, data), fixture: true });
+      else open -= 1;
+      if (!isFile(data) && data.details?.type !== 'suite')
+        report({ name, file: data.file, status: statusOf(type, data) });
     }
     yield event;
   }
+  // A file that ends its process loses the tests behind that.
+  if (open <= 0) report.run('ends');
 }
 
 /** A file without any test, or that ended its process early, is reported as a test with its name. */
-const isTest = ({ details, nesting, name, file }) =>
-  details?.type !== 'suite' && !(nesting === 0 && file !== undefined && resolve(name) === resolve(file));
+const isFile = ({ nesting, name, file }) => nesting === 0 && file !== undefined && resolve(name) === resolve(file);
+
+/** A script that only asserts is a test by its exit code. One that has tests, and none was run, shows nothing. */
+const statusOfFile = (type, data) => (type === 'test:pass' && hasTests(data.file) ? 'skipped' : statusOf(type, data));
+
+function hasTests(file) {
+  try {
+    return readFileSync(file, 'utf8').includes('node:test');
+  } catch {
+    return true;
+  }
+}
 
 /** A mark that keeps a failure from counting makes a test one that was not run. */
 const statusOf = (type, { skip, todo, expectFailure }) =>

@@ -1,6 +1,7 @@
 /**
  * The report of one test run: a file of its own in the trial's private folder, a JSON value a line. The first says that the runner
- * ran; each other is one test: `{ runner, name: string[], file?: absolute path, status }`.
+ * ran, `{ runner, run }` that a run of it 'begins' or 'ends'; each other is one test: `{ runner, name: string[], file?: absolute path,
+ * status, fixture?: true }`, the last for what stands in the place of tests: a file, a package, a hook.
  */
 const { openSync, readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
@@ -9,7 +10,7 @@ const { join } = require('node:path');
 const { stringify } = JSON;
 const HOME = join(__dirname, '..', '..');
 
-/** A function that writes a line, at once: the process may be ended by the code under test. */
+/** A function that writes a test, and `run` for begin and end: at once, as the process may be ended by the code under test. */
 exports.openReport = (runner) => {
   // Every node process of a trial loads this file: what only a runner needs is loaded for one.
   const { randomBytes } = require('node:crypto');
@@ -23,7 +24,8 @@ exports.openReport = (runner) => {
     } catch {}
   };
   write({ runner });
-  return ({ name, file, status }) => write({ runner, name, file, status });
+  const report = ({ name, file, status, fixture }) => write({ runner, name, file, status, fixture });
+  return Object.assign(report, { run: (run) => write({ runner, run }) });
 };
 
 /** The environment without what watches: a test run that a test starts is no test of the project. */

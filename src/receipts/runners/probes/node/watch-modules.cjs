@@ -4,6 +4,7 @@ const { hideProbes, openReport } = require('./report.cjs');
 
 const { require: load } = Module.prototype;
 const seen = new WeakMap();
+const reports = new WeakMap();
 
 Module.prototype.require = function (id) {
   const exported = load.call(this, id);
@@ -42,21 +43,30 @@ function mocha(Mocha) {
     if (typeof method !== 'function') continue;
     methods[name] = function (...args) {
       hideProbes(process.env);
-      if (name === 'run') this._reporter = listening(this._reporter);
+      if (!reports.has(this)) reports.set(this, begun());
+      if (name === 'run') this._reporter = listening(this._reporter, reports.get(this));
       return method.apply(this, args);
     };
   }
 }
 
-function listening(Asked) {
+/** Loading its files may end the process as well as running them. */
+function begun() {
   const report = openReport('mocha');
+  report.run('begins');
+  return report;
+}
+
+function listening(Asked, report) {
   return class extends Asked {
     constructor(runner, options) {
       super(runner, options);
-      const write = (status) => (test) => report({ name: test.titlePath(), file: test.file, status });
+      const write = (status) => (test) => {
+        report({ name: test.titlePath(), file: test.file, status, fixture: test.type === 'hook' || undefined });
+      };
       runner.on('pass', write('passed')).on('pending', write('skipped'));
       // A hook that fails is reported as a failed test of its name.
-      runner.on('fail', write('failed'));
+      runner.on('fail', write('failed')).on('end', () => report.run('ends'));
     }
   };
 }

@@ -46,6 +46,19 @@ class Reporter:
         except OSError:
             pass
 
+    def pytest_sessionstart(self):
+        self.line({"runner": "pytest", "run": "begins"})
+
+    def pytest_unconfigure(self):
+        self.line({"runner": "pytest", "run": "ends"})
+
+    def pytest_collectreport(self, report):
+        """A file that could not be imported, or that leaves itself out, stands for its tests."""
+        if report.outcome != "passed" and report.nodeid:
+            file, _, name = report.nodeid.partition("::")
+            place = {"name": [name or file], "file": os.path.join(self.root, file)}
+            self.line(dict(place, runner="pytest", status=report.outcome, fixture=True))
+
     def pytest_runtest_logreport(self, report):
         """Set-up, call and tear-down of a test come one by one; what is written is the worst of the three."""
         before = self.worst.get(report.nodeid)

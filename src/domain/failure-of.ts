@@ -1,0 +1,29 @@
+import type { Failure } from './failure.ts';
+import type { Verdict } from './receipt.ts';
+import type { AgentOutcome } from './run.ts';
+
+/** The first cause wins: why it was stopped, then what the coder itself reported, then the receipts. */
+export function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
+  const judged = verdict.reason ?? 'receipts-rejected';
+  const { stopped, ended, refused = [] } = outcome;
+  // What was not done for want of a permission is neither made up nor bad work.
+  const wanting = refused.length > 0 && (judged === 'receipts-rejected' || judged === 'fabricated');
+  const reason = stopped ?? ended?.failure ?? (wanting ? 'waiting-for-permission' : judged);
+  const until = outcome.until ?? (reason === verdict.reason ? verdict.until : undefined);
+  const said = stopped
+    ? []
+    : ended?.failure
+      ? [outcome.claim]
+      : wanting
+        ? [`it went on without ${refused.join(', ')}`]
+        : [];
+  return {
+    reason,
+    message: [...said, ...(reason === 'blocked-by-agent' ? verdict.reasons.slice(0, 1) : verdict.reasons)]
+      .filter(Boolean)
+      .join('; ')
+      .slice(0, 1_500),
+    ...(until ? { until } : {}),
+    ...(outcome.moves ? { moves: true } : {}),
+  };
+}

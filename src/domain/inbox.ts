@@ -1,0 +1,66 @@
+import { FAILURES } from './failure.ts';
+import type { TaskView } from './run.ts';
+
+/** What waits for a person, with what they can type. */
+export interface InboxItem {
+  id: string;
+  title: string;
+  kind: 'approval' | 'question' | 'parked';
+  /** What is asked: a question, or why a person has to look. */
+  text: string;
+  /** ISO; null where nothing says since when. */
+  since: string | null;
+  /** Of a question: its id, what it offers, and what counts when nobody has answered by the deadline (ISO). */
+  question?: string;
+  options?: string[];
+  default?: string | null;
+  deadline?: string | null;
+  /** Each to be typed as it is, but for what stands as `…`. */
+  commands: string[];
+}
+
+type Asking = Pick<TaskView, 'id' | 'title' | 'state' | 'since' | 'reason' | 'message' | 'approval' | 'question'> & {
+  runs: readonly Pick<TaskView['runs'][number], 'commit' | 'endedAt'>[];
+};
+
+/** Undefined where the task waits for no person. */
+export function inboxItem(view: Asking): InboxItem | undefined {
+  const { id, title, state, reason, message, approval, question, runs } = view;
+  const task = `fleet task ${id}`;
+  const made = runs.some(({ commit }) => commit !== null);
+  if (state === 'awaiting-approval') {
+    const { stage, why = message ?? '', since = null } = approval ?? {};
+    const what = approval?.id ? ` --approval ${approval.id}` : '';
+    const text = `approval${stage ? ` ${stage}` : ''}${why ? `: ${why}` : ''}`;
+    return {
+      ...{ id, title, kind: 'approval', text, since },
+      commands: [
+        ...(stage === 'before-deliver' && made ? [`${task} diff`] : []),
+        `${task} approve${what}`,
+        `${task} reject${what} --why '…'`,
+      ],
+    };
+  }
+  if (state === 'awaiting-answer') {
+    const asked = question ?? { text: message ?? '', id: undefined, options: [], default: null, deadline: null };
+    const { text, options, default: otherwise, deadline } = asked;
+    const answer = `${task} answer${asked.id === undefined ? '' : ` --question ${asked.id}`}`;
+    return {
+      ...{ id, title, kind: 'question', text, since: question?.askedAt ?? null },
+      ...(asked.id === undefined ? {} : { question: asked.id }),
+      ...{ options, default: otherwise, deadline },
+      commands: options.length > 0 ? options.map((option) => `${answer} ${quoted(option)}`) : [`${answer} '…'`],
+    };
+  }
+  if (state !== 'parked') return undefined;
+  const why = reason ? `${reason}: ${message ?? FAILURES[reason].meaning}` : (message ?? 'parked');
+  return {
+    ...{ id, title, kind: 'parked', text: why, since: view.since ?? runs.at(-1)?.endedAt ?? null },
+    commands: [`${task} retry`, ...(made ? [`${task} accept --why '…'`] : []), `${task} give-up`],
+  };
+}
+
+/** As a shell takes it, and no flag: also once a terminal's text has lost what cannot be seen. */
+const quoted = (text: string): string =>
+  (/^[\p{L}\p{N}]/u.test(text) ? '' : '-- ') +
+  (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

@@ -1,0 +1,91 @@
+import type { CoderFailure, Usage } from './event.ts';
+import type { Reason } from './failure.ts';
+import type { FollowUp } from './outbox.ts';
+import type { FromOutside } from './outside.ts';
+import type { Quota } from './quota.ts';
+import type { Asked } from './waiting.ts';
+
+/** How a run's agent ended. */
+
+/** Why an agent was stopped by its worker or keeper. The first one wins. */
+export type StopReason = Extract<
+  Reason,
+  | 'stalled'
+  | 'overloaded'
+  | 'timed-out'
+  | 'over-budget'
+  | 'waiting-for-permission'
+  | 'asked'
+  | 'cancelled'
+  | 'host-lost'
+  | 'killed'
+  | 'superseded'
+  | 'disk'
+>;
+
+/** How one output stream ended: all bytes that the agent wrote, also those no longer kept. */
+export interface StreamRecord {
+  bytes: number;
+  sha256: string;
+}
+
+/** Written by the keeper, once, when nothing of the run's process tree is left. */
+export interface ExitRecord {
+  exitCode: number | null;
+  /** E.g. `SIGKILL`. From a shell's status: an agent that exits with 128 + n looks the same. */
+  signal: string | null;
+  stopped: StopReason | null;
+  /** Processes still alive when the agent's own process had ended; they were killed with the tree. */
+  leftover: number;
+  /** Set where the kernel killed something of it for want of memory. */
+  outOfMemory?: true;
+  /** Set where the run's limit of processes refused one. */
+  outOfProcesses?: true;
+  /** Set where no limit could be set, as control groups cannot be written. */
+  unlimited?: true;
+  /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
+  unclean?: true;
+  /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */
+  isolation: Isolation;
+  startedAt: string;
+  endedAt: string;
+  stdout: StreamRecord;
+  stderr: StreamRecord;
+  /** What came out of the hooks' pipe; missing where there was none. */
+  hooks?: StreamRecord;
+}
+export type Isolation = 'namespace' | 'process-group';
+
+/** The end of a run's agent, with what its output said. */
+export interface AgentOutcome extends ExitRecord {
+  /** One sentence on why it was stopped, where there is more to say than the reason. */
+  why?: string;
+  session: string | null;
+  /** The model that the agent says it used. */
+  model: string | null;
+  /** The coder's own terminal event, null where there was none. */
+  ended: { ok: boolean; failure: CoderFailure | null } | null;
+  /** The agent's last words, 2,000 characters at most. It changes nothing. */
+  claim: string;
+  /** Why the agent says that it cannot do it, where it does. */
+  blocked?: string;
+  /** What it asks a person, where it does: it ended to wait for the answer. */
+  asked?: Asked;
+  /** It was no agent of a worker's: nobody saw it run. */
+  outside?: FromOutside;
+  /** Why its question was not taken, where it left one that cannot be asked. */
+  misasked?: string;
+  /** Tasks that it proposes. */
+  followUps?: FollowUp[];
+  /** Of those that were not taken: a sentence each. */
+  misproposed?: string[];
+  /** What was refused to it, newest last, where something was: it went on without. */
+  refused?: string[];
+  /** ISO time that the coder named for its rate limit's reset. */
+  until: string | null;
+  /** Of its account, as the coder or the wire last said. */
+  quota?: Quota;
+  /** Its credential rests, or was refused: the task need not wait for that. */
+  moves?: true;
+  usage: Usage;
+}

@@ -1,0 +1,129 @@
+import type { Reason } from './failure.ts';
+import type { AgentOutcome, TaskState, TaskView } from './run.ts';
+
+/** What a task may wait for besides a slot: other tasks, people, agents outside the fleet, a pull request. */
+
+/** What a task waits for that another one does. */
+export interface Dependency {
+  id: string;
+  /** Null: it has not said yet. */
+  state: TaskState | null;
+  reason: Reason | null;
+  message: string | null;
+  /** Of its result, where there is one. */
+  repo: string | null;
+  commit: string | null;
+}
+
+/** Of a task that another one starts from. */
+export interface Result {
+  id: string;
+  commit: string;
+}
+
+/** What an agent asks a person: `ask_human`, or a file in its outbox. */
+export interface Asked {
+  text: string;
+  options: string[];
+  /** What counts when nobody has answered by the deadline. */
+  default: string | null;
+  /** Milliseconds from when it was asked; null: it waits for ever. */
+  deadlineMs: number | null;
+}
+export interface OpenQuestion extends Asked {
+  /** `q<n>`: an answer names it, so that a late one is not taken for the next question's. */
+  id: string;
+  /** ISO */
+  askedAt: string;
+  /** ISO */
+  deadline: string | null;
+}
+export interface Answered {
+  question: string;
+  text: string;
+  answer: string;
+  /** Who; `default` where the deadline was over. */
+  by: string;
+  /** ISO */
+  at: string;
+}
+
+export type ApprovalStage = 'before-run' | 'before-deliver';
+/** A person's yes or no. `approval`: the id of what it is said to, where that is known. */
+export interface PersonsWord {
+  by: string;
+  why: string;
+  approval?: string;
+}
+/** A person's yes that is waited for. */
+export interface OpenApproval {
+  /** `a<n>`: a word that names it is not taken for a later one's. */
+  id: string;
+  stage: ApprovalStage;
+  why: string;
+  /** ISO */
+  since: string;
+}
+export interface Approval {
+  stage: ApprovalStage;
+  approved: boolean;
+  by: string;
+  why: string;
+  /** ISO */
+  at: string;
+}
+
+/** An agent outside the fleet that works on the task. */
+export interface OutsideHold {
+  as: string;
+  /** ISO: then the task waits again, unless it was renewed. */
+  until: string;
+  /** Why what it handed in before was not accepted. */
+  notAccepted?: string;
+}
+
+/** A task that an agent proposed. */
+export interface HandedOff {
+  /** Null: it was not even a task. */
+  id: string | null;
+  title: string;
+  /** Why it was not created, where it was not. */
+  refused?: string;
+}
+
+export interface PullRequest {
+  url: string;
+  number: number;
+  /** Of the head commit; `pending` also where none has begun yet. */
+  checks: 'pending' | 'green' | 'red';
+  state: 'open' | 'merged' | 'closed';
+  /** Reviews that went back to the agent. */
+  heard?: number[];
+}
+
+/** An accepted result that waits, without a slot, for what is still to be done with it. */
+export interface Accepted {
+  runId: string;
+  hostQueue: string;
+  worker: string;
+  /** Why a person has to say yes first; null where nobody has to, or somebody did. */
+  approve: string | null;
+  /** As a branch. */
+  delivered: boolean;
+  /** What its agent proposed meanwhile, which rests on the same yes. */
+  proposed: Proposing | null;
+}
+
+/** A run's proposals, before they are tasks. */
+export interface Proposing {
+  n: number;
+  coder: string;
+  outcome: Pick<AgentOutcome, 'followUps' | 'misproposed'>;
+}
+
+/** The host queue of the worker that alone has the accepted result of a task; undefined where nothing waits to be delivered. */
+export function keeperOf({ state, approval, commit, runs }: TaskView): string | undefined {
+  const released = runs.every(({ endedAt }) => endedAt !== null);
+  const waits = approval?.stage === 'before-deliver' || (state === 'delivering' && released);
+  return waits && commit ? runs.findLast((run) => run.commit === commit)?.hostQueue : undefined;
+}
