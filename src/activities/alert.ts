@@ -1,14 +1,20 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
+import { sha256 } from '../adapters/sha256.ts';
 import { postWebhook, runHook } from '../adapters/notify.ts';
 import type { TaskView } from '../domain/run.ts';
+import type { OpenApproval, OpenQuestion } from '../domain/waiting.ts';
 import type { Deps } from './context.ts';
 import { environment } from './environment.ts';
 
 /** A task that waits for a person, a worker that was lost or takes no new work, or a credential that was refused. `key` is the same however often it is sent. */
 export type Alert = TaskAlert | WorkerAlert | CredentialAlert;
-export type TaskAlert = { key: string } & Pick<TaskView, 'id' | 'title' | 'state' | 'reason' | 'message'>;
+export type TaskAlert = { key: string } & Pick<TaskView, 'id' | 'title' | 'state' | 'reason' | 'message'> & {
+    question?: OpenQuestion;
+    approval?: OpenApproval;
+    /** What a person can type. */
+    commands?: string[];
+  };
 export interface WorkerAlert {
   key: string;
   worker: string;
@@ -27,10 +33,10 @@ export interface CredentialAlert {
 
 /** Posts to the configured webhook and runs the configured command, JSON on its stdin. Once for each alert on this
  * worker; a crash right after the sending repeats it with the same key. */
-export async function sendAlert(deps: Deps, alert: Alert): Promise<void> {
+export async function sendAlert(deps: Pick<Deps, 'config' | 'home' | 'env'>, alert: Alert): Promise<void> {
   const { webhook, command } = deps.config.alerts;
   const dir = 'id' in alert ? `${deps.home.task(alert.id).dir}/alerts` : deps.home.alerts;
-  const name = createHash('sha256').update(alert.key).digest('hex').slice(0, 16);
+  const name = sha256(alert.key).slice(0, 16);
   const once = async (channel: string, send: () => Promise<unknown>) => {
     const sent = `${dir}/${name}.${channel}`;
     if (existsSync(sent)) return;
@@ -41,7 +47,8 @@ export async function sendAlert(deps: Deps, alert: Alert): Promise<void> {
       .catch(() => undefined);
   };
   const body = JSON.stringify(alert);
-  if (webhook) await once('webhook', () => postWebhook({ url: webhook, key: alert.key, body }));
+  if (webhook)
+    await once('webhook', () => postWebhook({ url: webhook, key: alert.key, body, setting: 'alerts.webhook' }));
   const env = environment(deps.env, ['HOME'], aboutOf(alert));
   if (command) await once('command', () => runHook({ command, env, input: body }));
 }

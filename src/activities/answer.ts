@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readNote } from '../adapters/notes.ts';
 import { readAt, readSegments } from '../adapters/segments.ts';
+import { PROPOSED_SPEC } from '../domain/propose-spec.ts';
 import type { FilePiece, Question, TaskFile } from '../domain/question.ts';
 import { cleanedSentence } from './cleaned.ts';
 import type { Deps } from './context.ts';
@@ -44,6 +45,7 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: Question) {
     setup: run.setupLog,
     plan: task.plan,
     knowledge: task.knowledge,
+    spec: `${run.outputs}/${PROPOSED_SPEC}`,
   };
   const bytes = (await liveNote(deps, { taskId, file, offset })) ?? (await readAt(paths[file], offset, MAX_PIECE));
   return { gap: 0, ...whole(bytes, offset) };

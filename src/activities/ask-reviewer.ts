@@ -91,7 +91,7 @@ async function askOnce(
   ref: RunRef,
   question: Question & { review: Review; coder: Coder; account: Account; again: boolean },
 ): Promise<Answer> {
-  const { coder, account, review, prepared, signal, logFile } = question;
+  const { coder, account, review, prepared, logFile } = question;
   const { review: dir } = deps.home.run(ref.taskId, ref.runId);
   const [tree, home, tmp, desk] = ['tree', 'home', 'tmp', 'desk'].map((folder) => `${dir}/${folder}`) as Four;
   await removeTree(dir);
@@ -112,28 +112,27 @@ async function askOnce(
     });
     await putFiles(start.files);
     const listener = new Listener(coder);
-    const end = await runProgram(
-      {
-        ...{ argv: start.argv, stdin: start.stdin, cwd: desk, timeoutMs: toMs(review.timeout), logFile },
-        stdout: (bytes) => listener.hear(bytes),
-      },
-      {
-        ...coderPlan(deps, {
-          show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
-          tmp,
-          sealed: prepared.sealed,
-          ...(account.login ? { login: account.login } : {}),
-        }),
-        limits: prepared.policy.limits,
-        signal,
-        env: environment(deps.env, [], {
-          ...calls.env,
-          ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },
-          ...start.env,
-        }),
-      },
+    const program = {
+      ...{ argv: start.argv, stdin: start.stdin, cwd: desk, timeoutMs: toMs(review.timeout), logFile },
+      stdout: (bytes: Buffer) => listener.hear(bytes),
+    };
+    const options = {
+      ...coderPlan(deps, {
+        show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
+        tmp,
+        sealed: prepared.sealed,
+        ...(account.login ? { login: account.login } : {}),
+      }),
+      limits: prepared.policy.limits,
+      env: environment(deps.env, [], {
+        ...calls.env,
+        ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },
+        ...start.env,
+      }),
+    };
+    const end = await deps.programs.run('agent', question.signal, (signal) =>
+      runProgram(program, { ...options, signal }),
     );
-    signal.throwIfAborted();
     listener.close();
     // What it came to is whole once nothing is under way any more.
     await deps.proxy.close(place);

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { choicesOf, ruleFor, unmetRoutes, type Choice, type TaskFacts } from '../domain/route.ts';
 import { toMs } from '../domain/duration.ts';
-import { isUrl } from '../domain/task.ts';
+import { isOutside } from '../domain/outside.ts';
+import { isPath } from '../domain/task.ts';
 import type { TriageAsk } from '../domain/run.ts';
 import { triageByRule, type Triaged } from '../domain/triage.ts';
 import type { ClaimOrder } from './claim.ts';
@@ -27,6 +28,8 @@ export async function choose(deps: Deps, order: ClaimOrder): Promise<Chosen> {
   const { config, worker } = deps;
   // Decided by another worker, which has not what it chose.
   if (order.chosen) return { choice: known(deps, order.chosen) };
+  // Nothing runs: any worker can see what was handed in.
+  if (order.coder && isOutside(order.coder)) return { choice: { coder: order.coder } };
   const { facts } = order;
   let triaged: Triaged | undefined;
   let found = facts && ruleFor(config.routes, facts);
@@ -61,10 +64,9 @@ function known({ config }: Deps, { credential, ...choice }: Choice): Choice {
 async function elsewhere(deps: Deps, choices: readonly Choice[], facts: TaskFacts | undefined): Promise<Choice> {
   const [first] = choices;
   const attached = await Promise.race([deps.attached().catch(() => []), pause(LOOK_MS, [], { ref: false })]);
-  // A path repository is on this machine only.
-  const bound = facts?.repo !== null && facts?.repo !== undefined && !isUrl(facts.repo);
   const able = attached.filter(
-    ({ queues, machine }) => (!facts || queues.includes(facts.queue)) && (!bound || machine === deps.worker.machine),
+    ({ queues, machine }) =>
+      (!facts || queues.includes(facts.queue)) && (!isPath(facts?.repo) || machine === deps.worker.machine),
   );
   const coders = new Set(able.flatMap((other) => other.coders.map(({ name }) => name)));
   return choices.find(({ coder }) => coders.has(coder)) ?? first!;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { leaseOf } from '../config.ts';
 import { heldFor, type Spent } from '../domain/budget.ts';
 import { runIdOf } from '../domain/names.ts';
+import { isOutside } from '../domain/outside.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import type { Reason } from '../domain/failure.ts';
 import type { Choice, TaskFacts } from '../domain/route.ts';
@@ -11,6 +12,7 @@ import { outcomeOf } from '../domain/worker.ts';
 import { choose } from './choose.ts';
 import { endRun, type Deps } from './context.ts';
 import { withdrawResults } from './hand-over.ts';
+import { dropJoined } from './join-results.ts';
 import { wirePlace } from './model-calls.ts';
 import { noteWork } from './note-work.ts';
 import { heartbeating } from './heartbeat.ts';
@@ -55,7 +57,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
     return answer as Exclude<typeof answer, { choice: Choice }>;
   }
   const found = deps.coders.get(choice.coder);
-  if (!found) throw handBack(`${worker.name} has no coder ${choice.coder}`, '10s');
+  if (!found && !isOutside(choice.coder)) throw handBack(`${worker.name} has no coder ${choice.coder}`, '10s');
   const { coder, credential: ofRule, ...chosen } = choice;
   const pinned = order.credential ?? ofRule;
   const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
@@ -66,7 +68,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
     coder,
     credential: null,
     ...chosen,
-    structured: found.coder.structured,
+    structured: found?.coder.structured ?? false,
     server: deps.serverId,
     workflowRunId: Context.current().info.workflowExecution?.runId ?? '',
     claimedAt: new Date().toISOString(),
@@ -125,7 +127,8 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over });
   if (over) await unshareWork(deps, order);
   if (prepared) await withdrawResults(deps, order, prepared);
-  if (order.ending === 'done') await forgetWork(deps, order);
+  if (prepared && over) await dropJoined(deps, order, prepared);
+  if (prepared && order.ending === 'done') await forgetWork(deps, order.taskId, prepared);
   failpoint('release.ended');
   await deps.tally.ended(order, outcomeOf(order.ending, order.reason ?? null));
   await returnSeat(deps, order);

@@ -6,7 +6,7 @@ import { readSegments } from '../adapters/segments.ts';
 import { blockedIn } from '../domain/blocked.ts';
 import { bothEnds } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { AgentOutcome, ExitRecord, Launched, RunRef } from '../domain/run.ts';
+import type { AgentOutcome, ExitRecord, Launched, RunRef, StopReason } from '../domain/run.ts';
 import { withoutKeys } from '../domain/keys.ts';
 import { endedBy, sumOf } from '../domain/wire.ts';
 import type { Coder } from '../ports.ts';
@@ -16,6 +16,7 @@ import { Follower } from './follow.ts';
 import { wirePlace } from './model-calls.ts';
 import { persist } from './persist.ts';
 import { holdWhileUnkillable, unclean } from './unclean.ts';
+import { askedBy, proposedBy } from './outbox.ts';
 import { modelOf, usageOf } from './usage.ts';
 
 const CLAIM_MAX = 2_000;
@@ -43,7 +44,6 @@ export async function conclude(
   const log = record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null;
   const wire = sumOf(log);
   if (wire.exchanges > 0) follower.wired = wire.usage;
-  // What the server answered counts more than what came out of the agent.
   // Where the wire can be seen, what the agent says of its account counts for nothing.
   const quota = log?.unseen === null ? wire.used : follower.quota;
   const broke = exit.exitCode !== 0 && exit.stopped === null;
@@ -56,7 +56,7 @@ export async function conclude(
   const full = await fullDisk(deps, ref, exit);
   const blocked =
     full.stopped || exit.stopped ? undefined : blockedIn(await lastWords(deps, ref, { exit, follower, coder }));
-  const asked =
+  const wanted =
     exit.stopped === 'waiting-for-permission'
       ? await askedFor(deps, ref, { follower, stderrBytes: exit.stderr.bytes })
       : undefined;
@@ -67,7 +67,8 @@ export async function conclude(
     model: modelOf(follower, { record, coder }),
     ended,
     claim: bothEnds(ended?.failure === 'auth' ? withoutKeys(said) : said, CLAIM_MAX),
-    ...(asked === undefined ? {} : { why: asked }),
+    ...(wanted === undefined ? {} : { why: wanted }),
+    ...(await leftInOutbox(deps, ref, exit)),
     ...(exit.stopped === 'overloaded' ? { why: 'its model was asked, and sent nothing for the whole idle limit' } : {}),
     ...(blocked === undefined ? {} : { blocked }),
     ...(follower.refused.length > 0 ? { refused: follower.refused } : {}),
@@ -82,6 +83,20 @@ export async function conclude(
   });
   failpoint('launch.outcome-written');
   return { ok: true, outcome };
+}
+
+/** Its limits and its worker may end an agent that has asked and goes on waiting; nothing counts of one that lost its task. */
+const ASKING: readonly (StopReason | null)[] = [null, 'asked', 'stalled', 'waiting-for-permission'];
+
+async function leftInOutbox(deps: Deps, ref: RunRef, { stopped }: ExitRecord): Promise<Partial<AgentOutcome>> {
+  if (!ASKING.includes(stopped)) return {};
+  const asked = await askedBy(deps, ref);
+  const { followUps, wrong } = await proposedBy(deps, ref);
+  return {
+    ...(asked?.ok ? { asked: asked.value } : asked ? { misasked: asked.message } : {}),
+    ...(followUps.length > 0 ? { followUps } : {}),
+    ...(wrong.length > 0 ? { misproposed: wrong } : {}),
+  };
 }
 
 /** The last message of an agent that ended by itself; of a coder without a protocol, the end of its output. */

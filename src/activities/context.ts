@@ -19,6 +19,7 @@ import { otherLogins, type Account } from './account.ts';
 import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
 import type { Disk } from './persist.ts';
+import type { Programs } from './programs.ts';
 import type { SeatDesk } from './seat.ts';
 
 /** A worker as its record has it. */
@@ -48,6 +49,7 @@ export interface Deps {
   otherHomes(): string[];
   /** Why this worker takes no new work; runs go on. */
   holds: Holds;
+  programs: Programs;
   /** Budgets that are used up. */
   budgets: { spent(): Spent[] };
   disk: Disk;

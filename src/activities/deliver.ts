@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { failpoint } from '../adapters/failpoint.ts';
-import { deliverBranch } from '../adapters/git/deliver.ts';
+import { deliverBranch, type DeliverBranch } from '../adapters/git/deliver.ts';
 import { dropWip } from '../adapters/git/wip.ts';
 import { openRescue } from '../adapters/git/rescue.ts';
 import { openSource } from '../adapters/git/source.ts';
@@ -14,12 +14,15 @@ import { heartbeating } from './heartbeat.ts';
 import { wipOf } from './share-work.ts';
 import { keepResult } from './keep-result.ts';
 
-/** `earlier`: accepted results of runs whose workers were lost before they could say that they had delivered them. */
-export type DeliverOrder = RunRef & { earlier?: string[] };
+/**
+ * `earlier`: accepted results of runs whose workers were lost before they could say that they had delivered them.
+ * `replaces`: what the task has delivered before, and mends now.
+ */
+export type DeliverOrder = RunRef & { earlier?: string[]; replaces?: string };
 
 /** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
 export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivered> {
-  const { earlier = [], ...ref } = order;
+  const { earlier = [], replaces, ...ref } = order;
   const { prepared } = requirePrepared(deps, ref);
   const files = deps.home.run(ref.taskId, ref.runId);
   const verified = await readJson<Verified>(files.verified);
@@ -31,12 +34,13 @@ export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivere
     () => ({ runId: ref.runId, state: 'delivering' }),
     () =>
       deps.registry.using(ref, async () => {
+        await deps.programs.resumed(cancellationSignal);
         // From here on it runs to its end, whoever cancels, unless the remote hangs: what was delivered must be known.
-        cancellationSignal.throwIfAborted();
         if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
         failpoint('deliver.begun');
         const { result: gitDir } = files;
-        const result = { taskId: ref.taskId, gitDir, commit, earlier, signal: cancellationSignal };
+        const before = { earlier, ...(replaces ? { replaces } : {}) };
+        const result = { taskId: ref.taskId, gitDir, commit, ...before, signal: cancellationSignal };
         const delivered = await bring(deps, prepared, result);
         if (!delivered.ok) await keepResult(deps, ref, { prepared, commit });
         return delivered;
@@ -44,8 +48,18 @@ export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivere
   );
 }
 
+/** Keeps an accepted result for as long as a person's yes takes: without its run, and across this worker's restarts. */
+export async function keepAccepted(deps: Deps, ref: RunRef): Promise<void> {
+  const { prepared } = requirePrepared(deps, ref);
+  const verified = await readJson<Verified>(deps.home.run(ref.taskId, ref.runId).verified);
+  if (!verified?.verdict.accepted || !verified.commit) throw new Error(`run ${ref.runId} has no accepted result`);
+  await deps.registry.using(ref, () => keepResult(deps, ref, { prepared, commit: verified.commit! }));
+  failpoint('kept.stored');
+  await deps.tally.ended(ref, 'kept');
+}
+
 /** The same for a rejected result that a person accepted, from the vault. */
-export async function deliverRescued(deps: Deps, order: RunRef): Promise<Delivered> {
+export async function deliverRescued(deps: Deps, order: RunRef & { replaces?: string }): Promise<Delivered> {
   const prepared = await readJson<Prepared>(`${deps.home.task(order.taskId).dir}/task.json`);
   if (!prepared) {
     const why = (await cleanedSentence(deps, order.taskId)) ?? `it has no record of ${order.taskId}`;
@@ -60,8 +74,12 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
   return heartbeating(
     () => ({ runId: order.runId, state: 'delivering' }),
     async () => {
+      await deps.programs.resumed(signal);
       const { gitDir, commit } = kept;
-      const delivered = await bring(deps, prepared, { taskId: order.taskId, gitDir, commit, signal });
+      const { taskId, replaces } = order;
+      const result = { taskId, gitDir, commit, signal, ...(replaces ? { replaces } : {}) };
+      const delivered = await bring(deps, prepared, result);
+      failpoint('kept.delivered');
       const wip = wipOf(order.taskId, prepared.task);
       if (delivered.ok && wip) await dropWip({ ...wip, gitDir });
       return delivered;
@@ -72,7 +90,7 @@ export async function deliverRescued(deps: Deps, order: RunRef): Promise<Deliver
 async function bring(
   { home }: Deps,
   { task, base }: Prepared,
-  result: { taskId: string; gitDir: string; commit: string; earlier?: string[]; signal: AbortSignal },
+  result: Pick<DeliverBranch, 'gitDir' | 'commit' | 'earlier' | 'replaces' | 'signal'> & { taskId: string },
 ): Promise<Delivered> {
   if (!task.repo) return { ok: true, branch: null, commit: result.commit };
   const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { SecondWorker } from '../domain/replay.ts';
 import type { RunRef } from '../domain/run.ts';
-import { isUrl } from '../domain/task.ts';
+import { isPath } from '../domain/task.ts';
 import { requirePrepared, type Attached, type Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
 
@@ -36,7 +36,7 @@ function choose(
   { deps, task, avoid }: { deps: Deps; task: { queue: string; repo?: string | undefined }; avoid: string | null },
 ): SecondWorker | undefined {
   const { machine, hostQueue: own } = deps.worker;
-  const anywhere = !task.repo || isUrl(task.repo);
+  const anywhere = !isPath(task.repo);
   const rank = (worker: SecondWorker) =>
     (worker.hostQueue === avoid ? 2 : 0) + (anywhere && worker.machine === machine ? 1 : 0);
   const [best] = workers

@@ -1,19 +1,24 @@
 import { sendAlert, type Alert } from './alert.ts';
 import { answer } from './answer.ts';
 import { attend } from './attend.ts';
+import { bringOutside, type OutsideOrder } from './bring-outside.ts';
 import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
 import type { Deps } from './context.ts';
-import { deliver, deliverRescued, type DeliverOrder } from './deliver.ts';
+import { deliver, deliverRescued, keepAccepted, type DeliverOrder } from './deliver.ts';
 import { findSecond, type SecondOrder } from './find-second.ts';
+import { forgetTask, type ForgetOrder } from './forget-task.ts';
 import { gateTask, type GateOrder } from './gate.ts';
 import { offerResult } from './hand-over.ts';
 import { holdSeats } from './hold-seats.ts';
 import { launchAgent, type LaunchOrder } from './launch.ts';
+import { mergeBatch } from './merge.ts';
 import { createWorktree, type WorktreeOrder } from './prepare.ts';
 import { replayResult } from './replay.ts';
 import { settleReplay, type SettleOrder } from './settle-replay.ts';
 import { triageTask, type TriageOrder } from './triage.ts';
+import { withdrawResult } from './withdraw-result.ts';
 import { verifyReceipts } from './verify.ts';
+import type { MergeOrder } from '../domain/merge.ts';
 import type { Question } from '../domain/question.ts';
 import type { ReplayOrder } from '../domain/replay.ts';
 import type { RunRef } from '../domain/run.ts';
@@ -30,17 +35,22 @@ export function createActivities(deps: Deps) {
     },
     gateTask: (order: GateOrder) => gateTask(deps, order),
     launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
+    bringOutside: (order: OutsideOrder) => bringOutside(deps, order),
     verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
     findSecond: (order: SecondOrder) => findSecond(deps, order),
     offerResult: (ref: RunRef) => offerResult(deps, ref),
     replayResult: (order: ReplayOrder) => replayResult(deps, order),
     settleReplay: (order: SettleOrder) => settleReplay(deps, order),
+    mergeBatch: (order: MergeOrder) => mergeBatch(deps, order),
+    keepAccepted: (ref: RunRef) => keepAccepted(deps, ref),
     deliver: (order: DeliverOrder) => deliver(deps, order),
     releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
-    deliverRescued: (ref: RunRef) => deliverRescued(deps, ref),
+    deliverRescued: (order: RunRef & { replaces?: string }) => deliverRescued(deps, order),
     attend: (whose: { since: string }) => attend(deps, whose),
     holdSeats: (whose: { credential: string; since: string }) => holdSeats(deps, whose),
+    forgetTask: (order: ForgetOrder) => forgetTask(deps, order),
+    withdrawResult: (order: { taskId: string; commit: string }) => withdrawResult(deps, order),
     sendAlert: (alert: Alert) => sendAlert(deps, alert),
     answer: (question: Question) => answer(deps, question),
   };

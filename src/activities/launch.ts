@@ -12,6 +12,7 @@ import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
+import type { ToldRun } from '../domain/told-run.ts';
 import type { Coder } from '../ports.ts';
 import { accountOf, noAccount } from './account.ts';
 import { conclude, missing } from './conclude.ts';
@@ -20,14 +21,14 @@ import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
 import { openModelCalls, wirePlace } from './model-calls.ts';
+import { toolServer } from './outbox.ts';
 import { tellOutcome, tellRefused } from './tell-credential.ts';
 import { stillWanted } from './still-wanted.ts';
 import { superviseAgent } from './supervise.ts';
 import { usageOf } from './usage.ts';
 import { WireWatch } from './wire-watch.ts';
 
-/** `person`: what a person said who sent the task on; it is also the last of `feedback`, for workers that do not know it apart. */
-export type LaunchOrder = RunRef & { feedback: string[]; person?: string };
+export type LaunchOrder = RunRef & ToldRun;
 
 /** Starts the agent of a run under the keeper, or adopts it where it was started before, and follows it to its end. */
 export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launched> {
@@ -91,6 +92,7 @@ async function start(
   const session = resumed?.session ?? null;
   // A record of an older version does not know what its task pins.
   const model = record.model ?? asked.model;
+  const server = coder.mcp && toolServer(files.outbox, asked.agentTools ?? []);
   const prompt = buildPrompt({
     task: asked,
     policy,
@@ -99,6 +101,10 @@ async function start(
     resumed: resumed && { ...resumed, session: session !== null },
     tree: files.tree,
     branch: branchOf(order.taskId),
+    answers: order.answers ?? [],
+    notes: order.notes ?? [],
+    dropped: order.dropped ?? false,
+    outbox: { path: files.outbox, tools: asked.agentTools ?? [], mcp: server !== undefined },
     plan: await noteAt(files.plan),
     knowledge: await noteAt(files.knowledge),
   });
@@ -117,6 +123,7 @@ async function start(
     inherit: deps.config.context.inherit,
     hooks: files.hooks,
     ...(calls.proxy ? { proxy: calls.proxy } : {}),
+    ...(server ? { mcp: server } : {}),
     ...(model ? { model } : {}),
     ...(session ? { resume: session } : {}),
   });
@@ -131,7 +138,11 @@ async function start(
     ...(agent.hooks ? { hooks: files.hooks } : {}),
     env: environment(
       deps.env,
-      asked.env.filter((name) => !calls.withheld(name) && !(record.credential && coder.env.includes(name))),
+      asked.env.filter(
+        (name) =>
+          !calls.withheld(name) &&
+          (coder.env.includes(name) ? !record.credential : name !== deps.config.github.tokenEnv),
+      ),
       {
         ...calls.env,
         HOME: files.agentHome,
@@ -139,6 +150,7 @@ async function start(
         PWD: files.tree,
         FLEET_TASK: order.taskId,
         FLEET_RUN: order.runId,
+        FLEET_OUTBOX: files.outbox,
         ...agent.env,
       },
     ),

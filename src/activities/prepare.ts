@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { runContained } from '../adapters/contained.ts';
+import { commonBase } from '../adapters/git/common-base.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { lookElsewhere } from '../adapters/git/elsewhere.ts';
 import { createPrivateRepo } from '../adapters/git/private-repo.ts';
+import { openSource } from '../adapters/git/source.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { writeJson } from '../adapters/json-file.ts';
@@ -13,19 +15,32 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TaskOrigin } from '../domain/keep.ts';
 import { branchOf } from '../domain/names.ts';
+import { isOutside, type HandedIn } from '../domain/outside.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
+import type { Result } from '../domain/waiting.ts';
 import { missing } from './conclude.ts';
+import { joinResults } from './join-results.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
-import { readPolicy } from './read-policy.ts';
+import { readRunPolicy } from './read-policy.ts';
 import { findWork, takeUp } from './resume.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
 
-export type WorktreeOrder = RunRef & { task: Task; base: string | null; resume: ResumeFrom | null };
+/**
+ * `results`: of the tasks that this one depends on, to start from instead of the base. `handedIn`: what an agent outside the
+ * fleet wants judged.
+ */
+export type WorktreeOrder = RunRef & {
+  task: Task;
+  base: string | null;
+  resume: ResumeFrom | null;
+  results?: Result[];
+  handedIn?: HandedIn;
+};
 
 /** Makes the run's private repository and worktree ready for the agent; a second call finds what the first one made. */
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
@@ -51,30 +66,37 @@ async function prepare(
   await writeJson(kept.origin, { server: deps.server, worker: deps.worker.name } satisfies TaskOrigin);
 
   // 1. Where the repository comes from, and the commit to start from.
-  const open = () => openOrigin(deps, { ...order, signal });
+  const { repo } = order.task;
+  const joined = repo && order.results && (await joinResults(deps, order, { repo, results: order.results, signal }));
+  if (joined && !joined.ok) return joined;
+  const common = await commonWith(deps, order, signal);
+  const from = common ?? (joined ? joined.base : order.base);
+  const open = () => openOrigin(deps, { ...order, base: from, signal });
   const origin = await open();
   if (!origin.ok) return origin;
   deps.registry.borrow(order, origin.baseDir);
 
   // What a killed attempt had laid out must not look like setup's.
-  if (order.resume) await removeTree(files.tree);
-  const laid = await onSoundBase(origin.baseDir, { open, work: () => layOut(deps, order, origin) });
+  if (order.resume || common) await removeTree(files.tree);
+  const laid = await onSoundBase(origin.baseDir, { open, work: () => layOut(deps, order, { ...origin, signal }) });
   if (!laid.ok) return laid;
   const { policy } = laid;
   const reviewer = policy.review?.coder;
   // Before a token is used for what nobody could review.
   if (reviewer && !deps.coders.has(reviewer)) return { ok: false, failure: missing(deps, reviewer) };
   failpoint('worktree.repository-made');
-  await Promise.all([files.agentHome, files.tmp, files.notes].map((dir) => mkdir(dir, { recursive: true })));
+  await Promise.all(
+    [files.agentHome, files.tmp, files.notes, files.outbox].map((dir) => mkdir(dir, { recursive: true })),
+  );
   await bringNotes(deps, order);
 
-  // 4. Files and dependencies that a checkout needs.
-  if (policy.copy.length > 0 && origin.checkout) {
+  // 4. Files and dependencies that a checkout needs; where no agent will work in it, it needs none.
+  const made = policy.setup.length + policy.copy.length > 0 && !isOutside(coder);
+  if (made && policy.copy.length > 0 && origin.checkout) {
     await copyIgnored({ checkout: origin.checkout, tree: files.tree, globs: policy.copy });
   }
-  const failed = await setUp(deps, order, { ...origin, policy, n, signal });
+  const failed = made && (await setUp(deps, order, { ...origin, policy, n, signal }));
   if (failed) return { ok: false, failure: failed };
-  const made = policy.setup.length + policy.copy.length > 0;
   const { base, baseDir } = origin;
   const preexisting = made ? await snapshotUntracked({ tree: files.tree, baseDir, base }) : {};
 
@@ -98,6 +120,18 @@ async function prepare(
   return answerOf(prepared);
 }
 
+/** What others have done since the task's base, and is in the target by now, is no part of what is handed in. */
+async function commonWith(
+  { home }: Deps,
+  { task, base, handedIn }: WorktreeOrder,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const ref = handedIn?.commit;
+  if (!task.repo || !base || ref === undefined) return undefined;
+  const opened = await openSource({ repo: task.repo, mirrorDir: home.mirror });
+  return opened.ok ? commonBase({ source: opened.source, base, ref, into: task.into, signal }) : undefined;
+}
+
 const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
   ok: true,
   base,
@@ -109,12 +143,12 @@ const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
 async function layOut(
   deps: Deps,
   { taskId, runId, task }: WorktreeOrder,
-  { base, baseDir }: Pick<Prepared, 'base' | 'baseDir'>,
+  { base, baseDir, signal }: Pick<Prepared, 'base' | 'baseDir'> & { signal: AbortSignal },
 ): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
   // 2. What the repository asks for itself.
   const { home, config } = deps;
   const { limits: routed } = requireRun(deps, { taskId, runId });
-  const read = await readPolicy({ config }, { task, base, baseDir, routed });
+  const read = await readRunPolicy(deps, { task, origin: { base, baseDir }, routed, agent: true, signal });
   if (!read.ok) return read;
 
   // 3. The agent's own repository.
@@ -138,27 +172,26 @@ async function setUp(
   ref: RunRef,
   order: Pick<Prepared, 'policy' | 'baseDir' | 'sealed'> & { n: number; signal: AbortSignal },
 ): Promise<Failure | undefined> {
-  const { policy, n, signal } = order;
+  const { policy, n } = order;
   const files = deps.home.run(ref.taskId, ref.runId);
   const logFile = deps.home.task(ref.taskId).runOf(n).setupLog;
   const deadline = performance.now() + policy.limits.totalMs;
   for (const command of policy.setup) {
-    const result = await runContained(
-      { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile },
-      {
-        ...isolationPlan(deps, ref, order),
-        limits: policy.limits,
-        env: environment(deps.env, [], {
-          HOME: files.agentHome,
-          TMPDIR: files.tmp,
-          PWD: files.tree,
-          FLEET_RUN: ref.runId,
-          CI: '1',
-        }),
-        signal,
-      },
+    const asked = { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile };
+    const options = {
+      ...isolationPlan(deps, ref, order),
+      limits: policy.limits,
+      env: environment(deps.env, [], {
+        HOME: files.agentHome,
+        TMPDIR: files.tmp,
+        PWD: files.tree,
+        FLEET_RUN: ref.runId,
+        CI: '1',
+      }),
+    };
+    const result = await deps.programs.run('command', order.signal, (signal) =>
+      runContained(asked, { ...options, signal }),
     );
-    signal.throwIfAborted();
     if (result.exitCode === 0) continue;
     const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;
     return { reason: 'setup-failed', message: `setup command \`${command}\` ${how}: ${result.tail.slice(-300)}` };

@@ -2,9 +2,19 @@ import { parseDocument } from 'yaml';
 import { readAtBase } from '../adapters/git/private-repo.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
-import { checkPolicy, mergePolicy, repoFile, type Policy, type RepoFile } from '../domain/repo-policy.ts';
+import {
+  checkPolicy,
+  limitsFault,
+  mergePolicy,
+  repoFile,
+  ruledAt,
+  type Policy,
+  type PolicyTask,
+  type RepoFile,
+} from '../domain/repo-policy.ts';
 import { firstIssue, type Task } from '../domain/task.ts';
 import type { Deps } from './context.ts';
+import { openOrigin } from './origin.ts';
 
 /** What holds for a task that starts from this base, with what the repository asks for itself. */
 export async function readPolicy(
@@ -14,13 +24,44 @@ export async function readPolicy(
     base,
     baseDir,
     routed,
-  }: { task: Task; base: string; baseDir: string; routed?: RunRecord['limits'] | undefined },
+    agent = false,
+  }: {
+    task: PolicyTask;
+    base: string;
+    baseDir: string;
+    routed?: RunRecord['limits'] | undefined;
+    /** One is to be started: its times must make sense. */
+    agent?: boolean;
+  },
 ): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
   const read = await readRepoFile(baseDir, base);
   if (!read.ok) return read;
-  const policy = mergePolicy(task, read.file, { limits: config.limits, ...(routed ? { routed } : {}) });
-  const wrong = checkPolicy(policy);
+  const worker = { limits: config.limits, ...(routed ? { routed } : {}) };
+  const policy = mergePolicy(task, read.file, worker);
+  const wrong = checkPolicy(policy) ?? (agent ? limitsFault(task, read.file, worker) : undefined);
   return wrong ? { ok: false, failure: { reason: 'invalid-task', message: wrong } } : { ok: true, policy };
+}
+
+/** As {@link readPolicy}, for a run that starts from `origin`. */
+export async function readRunPolicy(
+  deps: Pick<Deps, 'config' | 'home'>,
+  {
+    task,
+    origin: { base, baseDir },
+    signal,
+    ...how
+  }: {
+    task: Task;
+    origin: { base: string; baseDir: string };
+    routed?: RunRecord['limits'] | undefined;
+    agent?: boolean;
+    signal: AbortSignal;
+  },
+): ReturnType<typeof readPolicy> {
+  const at = ruledAt(task, base);
+  if (at === base || !task.repo) return readPolicy(deps, { task, base, baseDir, ...how });
+  const ruled = await openOrigin(deps, { task, base: at, signal });
+  return ruled.ok ? readPolicy(deps, { task, base: ruled.base, baseDir: ruled.baseDir, ...how }) : ruled;
 }
 
 async function readRepoFile(

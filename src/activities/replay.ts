@@ -12,7 +12,7 @@ import type { Deps } from './context.ts';
 import { cancellable } from './heartbeat.ts';
 import { onSoundBase, openOrigin, type Origin } from './origin.ts';
 import { persist } from './persist.ts';
-import { readPolicy } from './read-policy.ts';
+import { readRunPolicy } from './read-policy.ts';
 import { spacesFor } from './spaces.ts';
 
 export type ReplayAnswer = { ok: true; replayed: Replayed } | { ok: false; failure: Failure };
@@ -57,7 +57,7 @@ async function again(
   const place = { base, baseDir, dir: gitDir };
 
   // 1. What is asked for, as the base says, not the other worker.
-  const read = await readPolicy(deps, { task: order.task, base, baseDir });
+  const read = await readRunPolicy(deps, { task: order.task, origin, signal });
   if (!read.ok) return read;
   const { policy } = read;
 

@@ -4,6 +4,7 @@ import { diskFull } from '../adapters/git/outcome.ts';
 import { layOutWork } from '../adapters/git/lay-out.ts';
 import { readRef } from '../adapters/git/rescue.ts';
 import { fetchWip } from '../adapters/git/wip.ts';
+import { workOnto } from '../adapters/git/work-onto.ts';
 import { readSavedNote, readSession, readWorkRecord, type WorkRecord } from '../adapters/git/work-record.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared, Resumed } from '../adapters/run-registry.ts';
@@ -22,8 +23,9 @@ export async function findWork(
   { taskId, runId, task, resume }: RunRef & { task: Task; resume: ResumeFrom },
   { base, baseDir, repoKey }: Pick<Prepared, 'base' | 'baseDir' | 'repoKey'>,
 ): Promise<Found | null> {
+  // Of another base too: the task goes on from the commit that its result could not be merged with.
   const usable = (work: WorkRecord | undefined) =>
-    work?.meta.taskId === taskId && work.meta.base === base && resume.runIds.includes(work.meta.runId);
+    work?.meta.taskId === taskId && resume.runIds.includes(work.meta.runId);
   const age = ({ meta }: WorkRecord) => resume.runIds.indexOf(meta.runId);
 
   const vault = deps.home.vaultOf(repoKey);
@@ -48,12 +50,15 @@ export async function takeUp(
 ): Promise<{ resumed: Resumed; paths: string[] } | null> {
   const { work, shared, resume } = found;
   const files = deps.home.run(ref.taskId, ref.runId);
-  const laid = await layOutWork({ tree: files.tree, baseDir, base, branch: branchOf(ref.taskId), work }).catch(
-    (error: unknown) => {
-      if (diskFull(files.dir)) throw error;
-      return { ok: false as const, why: String(error) };
-    },
-  );
+  const layOut = async () => {
+    const identity = deps.config.git;
+    const onBase = work.meta.base === base ? work : await workOnto({ work, base, baseDir, dir: files.onto, identity });
+    return layOutWork({ tree: files.tree, baseDir, base, branch: branchOf(ref.taskId), work: onBase });
+  };
+  const laid = await layOut().catch((error: unknown) => {
+    if (diskFull(files.dir)) throw error;
+    return { ok: false as const, why: String(error) };
+  });
   if (!laid.ok) {
     deps.log(`run ${ref.runId} starts from the base: the work of ${work.meta.runId} cannot be laid out: ${laid.why}`);
     return null;
@@ -63,7 +68,7 @@ export async function takeUp(
   const session = goesOn ? await bringSession(files.session, work) : null;
   // This machine's own notes are there already.
   if (shared) await bringNotes(files, work);
-  await removeTree(files.resume);
+  await Promise.all([files.resume, files.onto].map(removeTree));
   const other = work.meta.coder === ref.coder ? {} : { coder: work.meta.coder };
   const resumed = { runId: work.meta.runId, saved, why: resume.why, inFlight: work.meta.inFlight, session, ...other };
   return { resumed, paths: laid.paths };

@@ -77,6 +77,8 @@ interface Made {
   gitDir: string;
   commit: string;
   head: string;
+  /** What a person may say yes to, where that is another commit. */
+  judged?: string;
 }
 
 /** What a verdict was given on, or the tree as it is now; the base where nothing was changed. Null: nothing that may be gone on from. */
@@ -86,7 +88,11 @@ async function madeBy(deps: Deps, { taskId, runId, prepared }: Run): Promise<Mad
   const verified = await readJson<Verified>(files.verified);
   if (verified) {
     const head = readRef(files.result, 'refs/heads/head');
-    return { gitDir: files.result, commit: verified.commit ?? base, head: verified.commit ? (head ?? base) : base };
+    if (!verified.commit) return { gitDir: files.result, commit: base, head: base };
+    // What was rejected goes on from what its agent left, with nothing put back.
+    const own = verified.verdict.accepted ? null : readRef(files.result, 'refs/heads/result');
+    const judged = own !== null && own !== verified.commit ? { judged: verified.commit } : {};
+    return { gitDir: files.result, commit: own ?? verified.commit, head: head ?? base, ...judged };
   }
   const result = await steady(() =>
     captureResult({
@@ -144,7 +150,9 @@ async function store(deps: Deps, run: Run, made: Made): Promise<WorkRecord | nul
   });
   const kept = await saveRescue({ vaultDir, gitDir: save, commit: id, ref: workRef(taskId, runId) });
   if (!kept.ok) throw new Error(kept.failure.message);
-  writeRef(vaultDir, rescueRef(taskId, runId), commit);
+  const rescue = rescueRef(taskId, runId);
+  if (made.judged === undefined) writeRef(vaultDir, rescue, commit);
+  else await saveRescue({ vaultDir, gitDir: made.gitDir, commit: made.judged, ref: rescue });
   // The next run's work is then only what it adds, also when this one's is gone.
   writeRef(vaultDir, 'refs/base', prepared.base);
   failpoint('save.kept');
@@ -200,11 +208,14 @@ async function conversationOf(deps: Deps, { taskId, runId, n, coder: name, prepa
 }
 
 /** Removes what was saved of a task's runs on this machine: it is done. */
-export async function forgetWork(deps: Deps, ref: RunRef): Promise<void> {
-  const prepared = deps.registry.find(ref)?.prepared;
-  const vaultDir = prepared && deps.home.vaultOf(prepared.repoKey);
-  const folder = `${vaultDir}/${rescueFolder(ref.taskId)}`;
-  if (!vaultDir || !existsSync(folder)) return;
+export async function forgetWork(
+  { home }: Pick<Deps, 'home'>,
+  taskId: string,
+  { repoKey }: Pick<Prepared, 'repoKey'>,
+): Promise<void> {
+  const vaultDir = home.vaultOf(repoKey);
+  const folder = `${vaultDir}/${rescueFolder(taskId)}`;
+  if (!existsSync(folder)) return;
   await markForPruning(vaultDir);
   await removeTree(folder);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { treeOf } from '../adapters/git/entries.ts';
 import { readJson, writeJson, writeText } from '../adapters/json-file.ts';
-import type { Replayed } from '../domain/replay.ts';
+import { settledBy, type Replayed } from '../domain/replay.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import type { PublicKey } from '../domain/worker.ts';
 import { decisionOf, settleReplay as settleBundle } from '../receipts/replay.ts';
@@ -55,16 +55,8 @@ async function settle(
     await persist(deps, () => keepResult(deps, ref, { prepared, commit }), signal);
   }
   await withdrawResults(deps, ref, prepared);
-  const verified: Verified = {
-    commit: first.commit,
-    receipts: text === null ? first.receipts : [...first.receipts, replayed.receipt],
-    verdict: settled.ok
-      ? { ...first.verdict, digest: replayed.verdict }
-      : {
-          ...{ ...first.verdict, accepted: false, reasons: [`replay: ${settled.why}`], reason: 'receipts-rejected' },
-          ...(text === null ? {} : { digest: replayed.verdict }),
-        },
-  };
+  const end = settled.ok ? settled : { ...settled, holds: text !== null };
+  const verified = settledBy(first, end, replayed);
   await persist(deps, () => writeJson(files.verified, verified), signal);
   return verified;
 }

@@ -5,7 +5,7 @@ import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Evidence, Space, SpaceName } from '../ports.ts';
-import { sha256 } from '../receipts/canonical.ts';
+import { sha256 } from '../adapters/sha256.ts';
 import { VERSION } from '../version.ts';
 import type { Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
@@ -22,7 +22,7 @@ type Spaces = Pick<Evidence, 'space' | 'ofBase'>;
 
 /** Where a run's result is tried out: folders of its own for each trial, and the same containment for all of their commands. */
 export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
-  const { prepared, signal } = place;
+  const { prepared } = place;
   let repeated = false;
   const space = async (name: SpaceName): Promise<Space> => {
     const dir = place.dir(name);
@@ -33,34 +33,32 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
     const { tree, aside } = own;
     const run: Space['run'] = async ({ command, timeoutMs, env = {}, path = [] }) => {
       const startedAt = performance.now();
-      const result = await runContained(
-        { command, cwd: tree, timeoutMs, logFile: place.log(name) },
-        {
-          isolation: deps.isolation,
-          limits: prepared.policy.limits,
-          home: deps.home.root,
-          hide: deps.otherHomes(),
-          // One by one: no code of the agent's can put a link where the worker writes next.
-          show: [...Object.values(own).map((path) => ({ path })), { path: given, readOnly: true }],
-          readOnly: prepared.sealed,
-          tmp: own.tmp,
-          // Code of the agent's runs here: it can leave nothing for a later run.
-          sealed: true,
-          signal,
-          env: environment(deps.env, [], {
-            ...env,
-            PATH: [...path, soundPath(deps.env['PATH'] ?? '', [deps.home.runs])].join(':'),
-            HOME: own.home,
-            TMPDIR: own.tmp,
-            PWD: tree,
-            CI: '1',
-            FLEET_RUN: `${ref.runId}-verify`,
-          }),
-        },
+      const options = {
+        isolation: deps.isolation,
+        limits: prepared.policy.limits,
+        home: deps.home.root,
+        hide: deps.otherHomes(),
+        // One by one: no code of the agent's can put a link where the worker writes next.
+        show: [...Object.values(own).map((path) => ({ path })), { path: given, readOnly: true }],
+        readOnly: prepared.sealed,
+        tmp: own.tmp,
+        // Code of the agent's runs here: it can leave nothing for a later run.
+        sealed: true,
+        env: environment(deps.env, [], {
+          ...env,
+          PATH: [...path, soundPath(deps.env['PATH'] ?? '', [deps.home.runs])].join(':'),
+          HOME: own.home,
+          TMPDIR: own.tmp,
+          PWD: tree,
+          CI: '1',
+          FLEET_RUN: `${ref.runId}-verify`,
+        }),
+      };
+      const asked = { command, cwd: tree, timeoutMs, logFile: place.log(name) };
+      const result = await deps.programs.run('command', place.signal, (signal) =>
+        runContained(asked, { ...options, signal }),
       );
-      // A command that was ended with the worker says nothing about the work.
-      signal.throwIfAborted();
-      // Nor does one that failed while the disk was full: once, as it may have been its own doing.
+      // One that failed while the disk was full says nothing about the work: once, as it may have been its own doing.
       if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {
         repeated = true;
         throw new Error(`"${command}" failed: no space left on device`);

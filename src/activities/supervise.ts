@@ -11,11 +11,12 @@ import type { Follower } from './follow.ts';
 import { isTaskCancelled } from './heartbeat.ts';
 import { IdleClock } from './idle.ts';
 import { turns } from './turns.ts';
+import { askedBy } from './outbox.ts';
 import { persist, unlessDisk } from './persist.ts';
 import type { WireWatch } from './wire-watch.ts';
 
 const POLL_MS = 200;
-/** Of silence, before a prompt counts as one. */
+/** Of silence, before a prompt counts as one, or an agent that has asked a person as one that only waits. */
 const ASKING_MS = 30_000;
 
 interface Supervised {
@@ -89,7 +90,10 @@ async function supervise(
     const bytes = follower.bytes + stderrBytes + (wire.live?.bytes ?? 0);
     const sign = { now: performance.now(), bytes, cpuMs };
     const said = { follower, stderrBytes };
-    if (asking.sample(sign) === 'quiet' && (await promptedFor(deps, ref, said))) stop('waiting-for-permission');
+    if (asking.sample(sign) === 'quiet') {
+      if ((await askedBy(deps, ref))?.ok) stop('asked');
+      else if (await promptedFor(deps, ref, said)) stop('waiting-for-permission');
+    }
     if (idle.sample(sign) === 'active') continue;
     const silentMs = performance.now() - idle.since;
     if ((await newestChange(files.tree, Date.now() - silentMs)) > Date.now() - silentMs)

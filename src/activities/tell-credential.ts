@@ -1,7 +1,7 @@
 import type { RunRecord } from '../adapters/run-record.ts';
 import { FAILURES, type Failure } from '../domain/failure.ts';
 import type { Launched } from '../domain/run.ts';
-import { isUrl } from '../domain/task.ts';
+import { isPath } from '../domain/task.ts';
 import type { Deps } from './context.ts';
 
 /** What a run has met is told to its credential. `moves` on what comes back: the task need not wait, or be held, for that. */
@@ -45,6 +45,6 @@ async function tell(
   await seats.report(credential, { ...said, kind: 'refused' });
   const task = prepared?.task;
   if (!task || task.credential !== undefined) return false;
-  const machine = task.repo && !isUrl(task.repo) ? worker.machine : undefined;
+  const machine = isPath(task.repo) ? worker.machine : undefined;
   return seats.others({ credential, coder, queue: task.queue, machine });
 }

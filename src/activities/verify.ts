@@ -15,10 +15,12 @@ import { requirePrepared, type Deps } from './context.ts';
 import { readEvents } from './follow.ts';
 import { readHooks } from './read-hooks.ts';
 import { cancellable } from './heartbeat.ts';
+import { irreversibleOf } from './irreversible.ts';
 import { keepResult } from './keep-result.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
 import { persist } from './persist.ts';
 import { keepNotes, readResult } from './read-result.ts';
+import { restoreResult } from './restore.ts';
 import { sealRun } from './seal-run.ts';
 import { spacesFor } from './spaces.ts';
 
@@ -50,7 +52,8 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   if (!outcome) throw new Error(`run ${ref.runId} has no outcome`);
 
   // 1. What the agent left, read without trusting any of it.
-  const result = await readResult(deps, ref, { prepared, outcome, signal });
+  const left = await readResult(deps, ref, { prepared, outcome, signal });
+  const result = await persist(deps, () => restoreResult(deps, ref, { policy, result: left }), signal);
   failpoint('verify.captured');
   await persist(deps, () => keepNotes(deps, ref, { result, n }), signal);
 
@@ -98,7 +101,12 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     await persist(deps, () => keepResult(deps, ref, { prepared, commit: result.commit }), signal);
   failpoint('verify.rejected-kept');
   const elsewhere = verdict.accepted && policy.checks.where === 'other' ? { elsewhere: true as const } : {};
-  const verified: Verified = { verdict, receipts, commit: changed ? result.commit : null, ...elsewhere };
+  const paths = result.changes.map(({ path }) => path);
+  const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths }) : undefined;
+  const verified: Verified = {
+    ...{ verdict, receipts, commit: changed ? result.commit : null, ...elsewhere },
+    ...(irreversible === undefined ? {} : { irreversible }),
+  };
   await persist(deps, () => writeJson(files.verified, verified), signal);
   failpoint('verify.verdict-written');
   return verified;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentStart, Coder, ContextSource, Upstream } from '../ports.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { hookSettings } from './hooks.ts';
+import { serverOf } from './mcp.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
 /**
@@ -65,11 +66,12 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     ...claudeProtocol,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: KEYS,
+    mcp: true,
     upstream,
     sessionFile: (session) => ['.claude', 'projects', '*', `${session}.jsonl`],
     about: { install: 'npm install -g @anthropic-ai/claude-code', tried: '2.1.329', least: '2.1.0', by: 'binary' },
     context: CONTEXT,
-    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, hooks, proxy, resume }) {
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, hooks, mcp, proxy, resume }) {
       const config = `${home}/.claude`;
       return {
         argv: [
@@ -78,6 +80,7 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
           `--tools=${TOOLS}${inherit === 'user' ? ',Skill' : ''}`,
           resume ? `--resume=${resume.id}` : `--session-id=${sessionOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
+          ...(mcp ? [`--mcp-config=${JSON.stringify({ mcpServers: { fleet: serverOf(mcp) } })}`] : []),
           ...(hooks ? [`--settings=${JSON.stringify(hookSettings(hooks))}`] : []),
           ...(overlay.args ?? []),
         ],

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { AgentStart, Coder, ContextSource, Upstream } from '../ports.ts';
+import type { AgentStart, Coder, ContextSource, StartOrder, Upstream } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
 import { conversationOf, driven, driveProtocol } from './drive.ts';
 import type { CoderDeclaration } from './overlay.ts';
@@ -48,12 +48,13 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     // Codex does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
     env: [...new Set(['CODEX_API_KEY', 'OPENAI_BASE_URL', ...(overlay.env ?? [])])],
     keys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+    mcp: true,
     upstream: (env) => ((overlay.args ?? []).some((arg) => OWN_WAY.test(arg)) ? undefined : upstreamOf(env)),
     sessionFile: (session) => ['.codex', 'sessions', '*', '*', '*', `rollout-*-${session}.jsonl`],
     about: { install: 'npm install -g @openai/codex', tried: '0.169.0', least: '0.150.0', by: 'binary' },
     context: CONTEXT,
     start(order) {
-      const { tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume } = order;
+      const { tree, home, userHome, model = overlay.model, prompt, inherit, mcp, proxy, resume } = order;
       const config = `${home}/.codex`;
       const flags = [
         ...OFF.map((feature) => `--disable=${feature}`),
@@ -71,7 +72,9 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
         files: {
           // A link, never a copy: refresh tokens are single-use, and a second copy revokes the login.
           ...(proxy ? {} : { [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json` } }),
-          [`${config}/config.toml`]: { text: CHECKS + (proxy ? providerOf(proxy.url) : '') + CONFIG },
+          [`${config}/config.toml`]: {
+            text: CHECKS + (proxy ? providerOf(proxy.url) : '') + CONFIG + (mcp ? serverIn(mcp) : ''),
+          },
           ...(inherit === 'user' ? usersOwn(config, `${userHome}/.codex`) : {}),
           // Any date will do: the CLI looks for the id.
           ...(resume ? { [`${config}/sessions/2000/01/01/${basename(resume.file)}`]: { copy: resume.file } } : {}),
@@ -106,6 +109,12 @@ env_key = "CODEX_API_KEY"
 request_max_retries = 2
 stream_max_retries = 2
 
+`;
+
+const serverIn = (mcp: NonNullable<StartOrder['mcp']>): string => `
+[mcp_servers.fleet]
+command = ${JSON.stringify(mcp.command)}
+args = ${JSON.stringify(mcp.args)}
 `;
 
 /** The user's MCP servers stay out: they are named in the file that also names where the key goes. */

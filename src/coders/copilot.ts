@@ -1,6 +1,7 @@
-import type { Coder, ContextSource, Upstream } from '../ports.ts';
+import type { Coder, ContextSource, StartOrder, Upstream } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { copilotProtocol } from './copilot-stream.ts';
+import { serverOf } from './mcp.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
 /**
@@ -43,6 +44,7 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
     ...copilotProtocol,
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
+    mcp: true,
     keys: ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BEARER_TOKEN'],
     about: {
       install: 'npm install --global @github/copilot@1.0.102',
@@ -53,7 +55,7 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
     context: CONTEXT,
     upstream,
     sessionFile: (session) => ['.copilot', 'session-state', session, 'events.jsonl'],
-    start({ runId, home, userHome, model = overlay.model, prompt, inherit, proxy, resume }) {
+    start({ runId, home, userHome, model = overlay.model, prompt, inherit, mcp, proxy, resume }) {
       const config = `${home}/.copilot`;
       const session = resume?.id ?? sessionOf(runId);
       return {
@@ -64,6 +66,7 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
           resume ? `--resume=${session}` : `--session-id=${session}`,
           `--excluded-tools=${[...SUB_AGENTS, ...(inherit === 'user' ? [] : ['skill'])].join(',')}`,
           ...(inherit === 'none' ? ['--no-custom-instructions'] : []),
+          ...(mcp ? [`--additional-mcp-config=${JSON.stringify(configOf(mcp))}`] : []),
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
         ],
@@ -97,6 +100,10 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
     },
   };
 }
+
+const configOf = (mcp: NonNullable<StartOrder['mcp']>): object => ({
+  mcpServers: { fleet: { type: 'local', ...serverOf(mcp), tools: ['*'] } },
+});
 
 /** Of an OpenAI-compatible provider of one's own; anything else goes direct. */
 function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {

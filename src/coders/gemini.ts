@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Coder, Inherit, Upstream } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { geminiProtocol } from './gemini-stream.ts';
+import { serverName, serverOf } from './mcp.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
 /**
@@ -9,18 +10,12 @@ import type { CoderDeclaration } from './overlay.ts';
  *
  * The folder has to be trusted: without `--skip-trust` it exits with 55. A trusted repository's `.gemini/settings.json`
  * and `.gemini/.env` count then, and win over the run's own settings (the system's, which would win over both, have to lie
- * in folders of root's). By the command line no MCP server and no extension of it loads; its hooks and skills can, if it
+ * in folders of root's). By the command line no MCP server (but ours, whose name no repository can guess) and no extension of it loads; its hooks and skills can, if it
  * switches them on. It cannot name another host for the model's calls: variables that are set already stay, and the
  * proxy's address is.
  */
 const NONE = 'fleet-none';
-const FLAGS = [
-  '--output-format=stream-json',
-  '--skip-trust',
-  '--approval-mode=yolo',
-  '--extensions=none',
-  `--allowed-mcp-server-names=${NONE}`,
-];
+const FLAGS = ['--output-format=stream-json', '--skip-trust', '--approval-mode=yolo', '--extensions=none'];
 
 const PASSED = [
   'GEMINI_API_KEY',
@@ -44,6 +39,7 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    mcp: true,
     about: {
       install: 'npm install -g @google/gemini-cli',
       tried: '0.61.0',
@@ -62,12 +58,13 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
     upstream,
     // The name begins with a date: of several files of one session the last has it all (see `start`).
     sessionFile: (session) => ['.gemini', 'tmp', '*', 'chats', `session-*-${session.slice(0, 8)}.jsonl`],
-    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume }) {
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, mcp, proxy, resume }) {
       const chats = `${home}/.gemini/tmp/${basename(tree)}/chats`;
       return {
         argv: [
           ...command,
           ...FLAGS,
+          `--allowed-mcp-server-names=${mcp ? serverName(sessionOf(runId)) : NONE}`,
           resume ? `--resume=${resume.id}` : `--session-id=${sessionOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
@@ -82,7 +79,10 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
         files: {
           ...(proxy ? {} : { [`${home}/.gemini/oauth_creds.json`]: { link: `${userHome}/.gemini/oauth_creds.json` } }),
           [`${home}/.gemini/settings.json`]: {
-            text: JSON.stringify(settings({ inherit, proxied: proxy !== undefined })),
+            text: JSON.stringify({
+              ...settings({ inherit, proxied: proxy !== undefined }),
+              ...(mcp ? { mcpServers: { [serverName(sessionOf(runId))]: { ...serverOf(mcp), trust: true } } } : {}),
+            }),
           },
           ...(inherit === 'user' ? linked(home, userHome) : {}),
           // A resumed session goes on in its old file; the CLI begins a new one beside it, which stays empty.

@@ -34,6 +34,7 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
+    mcp: true,
     about: { install: 'npm install -g opencode-ai', tried: '1.18.33', least: '1.18.0', by: 'binary' },
     context: [
       { kind: 'instructions', from: 'user', glob: '.config/opencode/AGENTS.md' },
@@ -86,7 +87,7 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
 }
 
 /** It lies over whatever else it reads. */
-function configOf({ tree, inherit, proxy, model }: StartOrder): object {
+function configOf({ tree, inherit, mcp, proxy, model }: StartOrder): object {
   const key = { baseURL: '{env:OPENAI_BASE_URL}', apiKey: '{env:OPENAI_API_KEY}' };
   const through = proxy ? { options: { baseURL: `${proxy.url}/v1`, apiKey: proxy.key } } : {};
   const ours = model && !model.includes('/') ? { [model]: {} } : {};
@@ -97,6 +98,7 @@ function configOf({ tree, inherit, proxy, model }: StartOrder): object {
     },
     ...(model ? { small_model: model.includes('/') ? model : `fleet/${model}` } : {}),
     permission: { '*': 'allow', question: 'deny', ...(inherit === 'user' ? {} : { skill: 'deny' }) },
+    ...(mcp ? { mcp: { fleet: { type: 'local', command: [mcp.command, ...mcp.args], enabled: true } } } : {}),
     instructions: inherit === 'none' ? [] : [`${tree}/AGENTS.md`],
     // A sub-agent's calls would be missing from the stream.
     tools: { task: false },

@@ -1,6 +1,7 @@
 import type { AgentStart, Coder, Inherit } from '../ports.ts';
 import { chatUpstream } from './chat-upstream.ts';
 import { sessionOf, slugOf } from './claude.ts';
+import { serverName, serverOf } from './mcp.ts';
 import type { CoderDeclaration } from './overlay.ts';
 import { qwenProtocol } from './qwen-stream.ts';
 
@@ -10,16 +11,10 @@ import { qwenProtocol } from './qwen-stream.ts';
  *
  * Clean context: what we set lies in the system's settings, which win over the user's and the repository's: no hooks, no
  * skills, no memory of other sessions, no talk with other sessions on the machine, no sub-agents (their calls would be
- * missing from the stream); no MCP server passes an allow-list that names none.
+ * missing from the stream); no MCP server but ours passes the allow-list.
  */
 const NONE = 'fleet-none';
-const FLAGS = [
-  '--output-format=stream-json',
-  '--approval-mode=yolo',
-  '--auth-type=openai',
-  '--extensions=none',
-  `--allowed-mcp-server-names=${NONE}`,
-];
+const FLAGS = ['--output-format=stream-json', '--approval-mode=yolo', '--auth-type=openai', '--extensions=none'];
 const BASE_URL = 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1';
 
 /** Tools that leave something running, wake up later, or reach beyond this session. */
@@ -42,6 +37,7 @@ export function createQwen(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: ['OPENAI_API_KEY'],
+    mcp: true,
     about: { install: 'npm install -g @qwen-code/qwen-code', tried: '0.24.4', least: '0.24.0', by: 'binary' },
     context: [
       { kind: 'instructions', from: 'user', glob: '.qwen/QWEN.md' },
@@ -56,12 +52,13 @@ export function createQwen(overlay: CoderDeclaration = {}): Coder {
     ],
     upstream: (env) => chatUpstream(env['OPENAI_API_KEY'], env['OPENAI_BASE_URL'] || BASE_URL),
     sessionFile: (session) => ['.qwen', 'projects', '*', 'chats', `${session}.jsonl`],
-    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume }) {
+    start({ runId, tree, home, userHome, model = overlay.model, prompt, inherit, mcp, proxy, resume }) {
       const system = `${home}/.fleet/qwen-settings.json`;
       return {
         argv: [
           ...command,
           ...FLAGS,
+          `--allowed-mcp-server-names=${mcp ? serverName(sessionOf(runId)) : NONE}`,
           resume ? `--resume=${resume.id}` : `--session-id=${idOf(runId)}`,
           ...(model ? [`--model=${model}`] : []),
           ...(overlay.args ?? []),
@@ -76,7 +73,18 @@ export function createQwen(overlay: CoderDeclaration = {}): Coder {
           ...(proxy ? { OPENAI_BASE_URL: `${proxy.url}/v1`, OPENAI_API_KEY: proxy.key } : {}),
         },
         files: {
-          [system]: { text: JSON.stringify(settings(inherit)) },
+          [system]: {
+            text: JSON.stringify({
+              ...settings(inherit),
+              ...(mcp
+                ? {
+                    mcpServers: {
+                      [serverName(sessionOf(runId))]: { ...serverOf(mcp), trust: true, alwaysLoadTools: true },
+                    },
+                  }
+                : {}),
+            }),
+          },
           ...(inherit === 'user' ? usersOwn(`${home}/.qwen`, `${userHome}/.qwen`) : {}),
           ...(resume ? sessionIn(`${home}/.qwen/projects/${slugOf(tree)}/chats`, { tree, resume }) : {}),
         },

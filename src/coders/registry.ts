@@ -1,5 +1,5 @@
 import type { BUILTIN_CODERS, ProtocolName } from '../domain/coder-names.ts';
-import type { Coder } from '../ports.ts';
+import type { Coder, StartOrder } from '../ports.ts';
 import { createAgy } from './agy.ts';
 import { createAmp } from './amp.ts';
 import { ampProtocol } from './amp-stream.ts';
@@ -12,6 +12,7 @@ import { createCopilot } from './copilot.ts';
 import { copilotProtocol } from './copilot-stream.ts';
 import { createGemini } from './gemini.ts';
 import { geminiProtocol } from './gemini-stream.ts';
+import { serverOf } from './mcp.ts';
 import { noProtocol } from './none.ts';
 import { createOpencode } from './opencode.ts';
 import { opencodeProtocol } from './opencode-stream.ts';
@@ -60,6 +61,8 @@ export function createCoders(declared: Readonly<Record<string, CoderDeclaration>
   return new Map([...builtin, ...own].map((coder) => [coder.name, coder]));
 }
 
+const toolsOf = ({ mcp }: StartOrder) => (mcp ? { mcp: serverOf(mcp) } : {});
+
 /** Gets the prompt by stdin and a HOME of its own; its argv is exactly what was declared, behind a driver where it needs one. */
 function declare(name: string, { command, protocol, args = [], env = [], model }: CoderDeclaration): Coder | undefined {
   if (!command || !protocol) return undefined;
@@ -67,12 +70,16 @@ function declare(name: string, { command, protocol, args = [], env = [], model }
     name,
     command,
     ...PROTOCOLS[protocol],
+    ...(protocol === 'acp' ? { mcp: true } : {}),
     env,
     start: (order) => {
       const chosen = order.model ?? model;
       const argv = [...command, ...args];
       return {
-        argv: protocol === 'acp' ? driven({ protocol, command: argv, ...conversationOf(order, chosen) }) : argv,
+        argv:
+          protocol === 'acp'
+            ? driven({ protocol, command: argv, ...conversationOf(order, chosen), ...toolsOf(order) })
+            : argv,
         stdin: order.prompt,
         env: { HOME: order.home, ...(chosen ? { FLEET_MODEL: chosen } : {}) },
         files: {},

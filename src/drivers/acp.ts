@@ -22,6 +22,7 @@ const SILENT_MS = 3_000;
 /** One prompt to an agent that speaks the Agent Client Protocol, version 1. */
 export function acp({ order, prompt, child, out }: Talk): Conversation {
   const updates = new AcpUpdates(out);
+  const mcpServers = order.mcp ? [{ name: 'fleet', ...order.mcp, env: [] }] : [];
   let agent: ClientContext | undefined;
   let session = '';
   /** What a loaded session repeats of its past is not this run's. */
@@ -64,7 +65,7 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
         )
       )['agentCapabilities'],
     );
-    const setup = { cwd: order.cwd, mcpServers: [] };
+    const setup = { cwd: order.cwd, mcpServers };
     const opened = order.resume
       ? await load(ask, order.resume, capabilities?.['loadSession'] === true)
       : await ask('session/new', setup, START_MS);
@@ -86,7 +87,7 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
   async function load(ask: Ask, sessionId: string, capable: boolean): Promise<Json> {
     if (!capable) throw new Refused('this agent cannot go on with a session');
     session = sessionId;
-    return ask('session/load', { cwd: order.cwd, mcpServers: [], sessionId }, START_MS).catch((error: unknown) => {
+    return ask('session/load', { cwd: order.cwd, mcpServers, sessionId }, START_MS).catch((error: unknown) => {
       throw new Refused(`the session ${sessionId} could not be loaded: ${messageOf(error)}`);
     });
   }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Holds } from '../activities/holds.ts';
 import type { Config } from '../config.ts';
 import { dayOf, spentBudgets, type Spender, type Spent } from '../domain/budget.ts';
-import { WORKFLOW_TYPE } from '../domain/names.ts';
+import { queueOfClaims, WORKFLOW_TYPE } from '../domain/names.ts';
 import { readRunLine, type RunLine } from '../domain/run-line.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 
@@ -37,7 +37,7 @@ export async function startBudgets({ config, holds, log, client, now = Date.now 
   let known: Spent[] = [];
   const spent = () => known.filter(({ until }) => Date.parse(until) > now());
   const shuts = ({ queue, repo }: Spent, claimQueue: string) =>
-    repo === undefined && (queue === undefined || queue === plain(claimQueue));
+    repo === undefined && (queue === undefined || queue === queueOfClaims(claimQueue));
   const shut = (claimQueue: string) => spent().some((one) => shuts(one, claimQueue));
 
   const look = async () => {
@@ -71,7 +71,6 @@ export async function startBudgets({ config, holds, log, client, now = Date.now 
 }
 
 /** Of `fleet@machine/coder` the `fleet`. */
-const plain = (claimQueue: string): string => claimQueue.replace(/[@/].*$/, '');
 
 async function tasksSince(client: Client, from: Date): Promise<(Spender & { runs: RunLine[] })[]> {
   const open = `ExecutionStatus = 'Running' OR CloseTime >= '${from.toISOString()}'`;

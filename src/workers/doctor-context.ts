@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { sha256 } from '../adapters/sha256.ts';
 import { matches, roots } from '../adapters/glob.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
@@ -58,7 +58,7 @@ async function itemsOf(
   const read = paths.map(async (path) => {
     const text = await readFile(`${folders[from]}/${path}`, 'utf8').catch(() => '');
     const shown = from === 'user' ? `~/${path}` : path;
-    const digest = createHash('sha256').update(text.trim()).digest('hex');
+    const digest = sha256(text.trim());
     const item = { coder, kind, from, loaded, digest };
     if (kind !== 'mcp') return [{ ...item, path: shown, tokens: tokensOf(kind, text) }];
     return serversOf(text).map((name) => ({ ...item, path: `${shown}: ${name}`, tokens: null, digest: name }));

@@ -2,8 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Deps } from '../activities/context.ts';
 import type { Tally } from '../domain/worker.ts';
+import { keptResults } from './kept-results.ts';
 
 const LOOK_MS = 100;
+type LeavingDeps = Pick<Deps, 'config' | 'holds' | 'home' | 'registry' | 'tally' | 'worker'>;
+
 /** The longest that a worker stays for what its last runs' tasks still have to note. */
 const NOTED_MS = 10_000;
 
@@ -12,7 +15,7 @@ const NOTED_MS = 10_000;
  * started after its drain has nothing to end: it stays, and takes nothing in before people resume it.
  */
 export class Leaving {
-  readonly #deps: Pick<Deps, 'holds' | 'registry' | 'tally'>;
+  readonly #deps: LeavingDeps;
   readonly #client: Client;
   readonly #leave: () => void;
   /** When the drain was ordered that was over before this process began. */
@@ -24,7 +27,7 @@ export class Leaving {
   /** What became of the runs, once it leaves with none left. */
   report: Tally | undefined;
 
-  constructor(deps: Pick<Deps, 'holds' | 'registry' | 'tally'>, client: Client, leave: () => void) {
+  constructor(deps: LeavingDeps, client: Client, leave: () => void) {
     this.#deps = deps;
     this.#client = client;
     this.#leave = leave;
@@ -49,8 +52,15 @@ export class Leaving {
     const ordered = holds.order?.mode === 'drain' && holds.order.at !== this.#drained;
     if (!this.#asked && !ordered) return;
     this.report = tally.read();
-    void this.#noted().finally(this.#leave);
+    void this.#say(this.report).finally(this.#leave);
   };
+
+  async #say(report: Tally): Promise<void> {
+    const ended = [...this.#gone.keys()];
+    await this.#noted();
+    const keeps = await keptResults(this.#deps, this.#client, ended).catch(() => undefined);
+    if (keeps?.length) this.report = { ...report, keeps };
+  }
 
   /** Where this is the last worker of its queues, nobody else would work on their workflows. */
   async #noted(): Promise<void> {

@@ -16,7 +16,7 @@ export interface Orders {
   stop(): Promise<void>;
 }
 
-type Obeying = Pick<Deps, 'holds' | 'keeper' | 'registry' | 'worker'>;
+type Obeying = Pick<Deps, 'holds' | 'keeper' | 'programs' | 'registry' | 'worker'>;
 
 /**
  * Obeys what people order this worker, or all: see `FleetOrder`. Where the server does not say, what it said last goes
@@ -77,12 +77,13 @@ async function obey(deps: Obeying, { all, own }: Standing, log: (line: string) =
   if (!order && holds.order) log('this worker takes new work again');
   // Counted before anybody stops them.
   const agents = order?.mode === 'stop' ? await liveAgents(deps) : [];
+  const reviewers = deps.programs.agents;
   holds.order = order;
   if (fresh) holds.stopped = null;
   holds.set('fleet order', all && `the fleet is ${orderSentence(all)}`);
   holds.set('worker order', own && `${worker.name} is ${orderSentence(own, worker.name)}`);
   if (order?.mode !== 'stop' || !(await stopAgents(deps, agents))) return;
-  holds.stopped = { at: order.at, agents: (holds.stopped?.agents ?? 0) + agents.length };
+  holds.stopped = { at: order.at, agents: (holds.stopped?.agents ?? 0) + agents.length + reviewers };
 }
 
 /** Also those that nobody follows at the moment. */
@@ -91,8 +92,8 @@ async function liveAgents({ keeper }: Obeying): Promise<{ taskId: string; runId:
   return held.flatMap(({ taskId, runId, live }) => (live ? { taskId, runId } : []));
 }
 
-/** False where one of them could not be ended in time. An agent whose launch is under way is waited for. */
-async function stopAgents({ keeper, registry }: Obeying, agents: Awaited<ReturnType<typeof liveAgents>>) {
+/** With what runs beside them. False where something could not be ended in time. An agent whose launch is under way is waited for. */
+async function stopAgents({ keeper, programs, registry }: Obeying, agents: Awaited<ReturnType<typeof liveAgents>>) {
   const refs = [...agents, ...registry.list().map(({ taskId, runId }) => ({ taskId, runId }))];
   const giveUp = new AbortController();
   const timer = setTimeout(() => giveUp.abort(), DYING_MS);
@@ -101,7 +102,7 @@ async function stopAgents({ keeper, registry }: Obeying, agents: Awaited<ReturnT
     await keeper.stop({ ...ref, reason: 'killed' }).catch(unlessLost);
     await endOf(keeper, ref, giveUp.signal);
   });
-  const down = await Promise.race([Promise.all(ended).then(() => true), late]);
+  const down = await Promise.race([Promise.all([...ended, programs.end()]).then(() => true), late]);
   clearTimeout(timer);
   return down;
 }

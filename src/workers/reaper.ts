@@ -8,7 +8,9 @@ import { releaseBases } from '../adapters/git/base-store.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
 import { toMs } from '../domain/duration.ts';
+import type { Debt } from '../domain/worker.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
+import { Forgetting } from './forgetting.ts';
 import { payDebts } from './record.ts';
 import { ROLLED_BACK } from './rollback.ts';
 
@@ -23,8 +25,10 @@ const DEADLINE_MS = 5_000;
  */
 export function startReaper(deps: Deps, client: Client, log: (line: string) => void): { stop(): Promise<void> } {
   let reaping: Promise<void> | undefined;
+  const forgetting = new Forgetting(deps, client);
   const timer = setInterval(() => {
     reaping ??= reap(deps, client, log)
+      .then((owed) => forgetting.begin(owed))
       .catch((error: unknown) => log(`reaper: ${error instanceof Error ? error.message : String(error)}`))
       .finally(() => (reaping = undefined));
   }, EVERY_MS);
@@ -32,17 +36,16 @@ export function startReaper(deps: Deps, client: Client, log: (line: string) => v
     stop: async () => {
       clearInterval(timer);
       await reaping;
+      await forgetting.stop();
     },
   };
 }
 
-export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<void> {
+/** Gives the tasks that this worker still has to forget. */
+export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<Debt[]> {
   releaseBases({ home: deps.home, inUse: deps.registry.basesInUse() });
-  for (const run of deps.registry.ofOthers()) {
-    if (Date.now() - Date.parse(run.claimedAt) > toMs(deps.config.keep.orphaned)) await deps.registry.release(run);
-  }
   // A server that has lost its memory is no witness.
-  if (deps.holds.has(ROLLED_BACK)) return;
+  if (deps.holds.has(ROLLED_BACK)) return [];
   // What one run fails at is tried again, and holds up no other.
   const each = async (runs: RunRecord[], tend: (run: RunRecord) => Promise<void>) => {
     for (const run of runs)
@@ -64,7 +67,15 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
     // This worker was lost once more before its result was verified.
     if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
   });
-  await payDebts(deps, client);
+  const owed = await payDebts(deps, client);
+  // Last: with a full disk this takes its time.
+  const longAgo = Date.now() - toMs(deps.config.keep.orphaned);
+  const left = deps.registry.ofOthers().filter(({ leftAt }) => leftAt !== undefined && Date.parse(leftAt) < longAgo);
+  await each(left, async (run) => {
+    const { stuck } = await save(deps, run, { share: false });
+    await clear(deps, run, { stuck });
+  });
+  return owed;
 }
 
 /**
@@ -77,9 +88,10 @@ export async function endOthers(deps: Deps, log: (line: string) => void): Promis
     const they = runs.length === 1 ? '1 run here is' : `${runs.length} runs here are`;
     log(`${they} of another Temporal server: what lives of it is stopped, and its work is kept`);
   }
+  await deps.registry.noteLeft().catch((error: unknown) => log(`runs of other servers: ${String(error)}`));
   for (const run of runs) {
     await endRun(deps, run, 'host-lost');
-    // Its folder stays: it is saved again before that goes.
+    // Its folder stays for `keep.orphaned`; the reaper saves it again before that goes, or sets it aside.
     await saveIfRoom(deps, run, { share: false }).catch((error: unknown) => log(unsaved(run, error)));
   }
 }
@@ -92,13 +104,7 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   const { taskId, runId } = run;
   await endRun(deps, run, 'superseded');
   const outcome = await concludeAbandoned(deps, run);
-  let stuck = false;
-  const saved = await saveIfRoom(deps, run, { share: open }).catch((error: unknown) => {
-    if (isDiskTrouble(error)) throw error;
-    stuck = true;
-    deps.log(unsaved(run, error));
-    return null;
-  });
+  const { saved, stuck } = await save(deps, run, { share: open });
   if (run.prepared) await withdrawResults(deps, run, run.prepared);
   if (deps.tally.counts(run)) await deps.tally.ended(run, 'handedOver');
   const finished = open && outcome !== undefined && outcome.stopped === null;
@@ -106,6 +112,22 @@ async function abandon(deps: Deps, client: Client, { run, open }: { run: RunReco
   // After a crash here the task itself says that it waits for this result.
   if (finished) return deps.registry.retire(run);
   if (!open) await unshareWork(deps, run);
+  await clear(deps, run, { stuck });
+}
+
+/** What a run made, in the vault; `stuck` where that cannot be done, now or later. */
+async function save(deps: Deps, run: RunRecord, how: { share: boolean }) {
+  try {
+    return { saved: await saveIfRoom(deps, run, how), stuck: false };
+  } catch (error) {
+    if (isDiskTrouble(error)) throw error;
+    deps.log(unsaved(run, error));
+    return { saved: null, stuck: true };
+  }
+}
+
+/** Removes a run's folder; what could not be saved is moved out of the way instead. */
+async function clear(deps: Deps, run: RunRecord, { stuck }: { stuck: boolean }): Promise<void> {
   if (stuck) deps.log(`it was moved to ${await deps.registry.setAside(run)}`);
   await deps.registry.release(run);
 }

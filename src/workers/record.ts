@@ -3,7 +3,7 @@ import { identityOf } from '../activities/attend.ts';
 import type { Deps } from '../activities/context.ts';
 import { leaseOf } from '../config.ts';
 import { RECORD_TYPE, workerRecordId } from '../domain/names.ts';
-import { leftBehind, type Tally, type WorkerFacts, type WorkerRecord } from '../domain/worker.ts';
+import { leftBehind, type Debt, type Tally, type WorkerFacts, type WorkerRecord } from '../domain/worker.ts';
 import { attachSignal, detachUpdate, paidSignal, troubleSignal } from '../workflows/messages.ts';
 
 const EVERY_MS = 3_000;
@@ -106,13 +106,17 @@ async function knownRecord(
   }
 }
 
-/** Tells the record which of its debts are cleaned up: no folder of such a run is left here. */
-export async function payDebts({ registry, worker }: Deps, client: Client): Promise<void> {
-  const workflowId = workerRecordId(worker.hostQueue);
-  const known = await knownRecord(client, workflowId);
-  const paid = known?.record.debts.filter((debt) => registry.find(debt) === undefined) ?? [];
-  for (const { taskId, runId } of paid)
-    await client.workflow.getHandle(workflowId).signal(paidSignal, { taskId, runId });
+/** Tells the record which of its runs are cleaned up: no folder of such a one is left here. The tasks that are still to be forgotten. */
+export async function payDebts({ registry, worker }: Deps, client: Client): Promise<Debt[]> {
+  const debts = (await knownRecord(client, workerRecordId(worker.hostQueue)))?.record.debts ?? [];
+  const paid = debts.filter((debt) => !debt.forget && registry.find(debt) === undefined);
+  for (const debt of paid) await tellPaid({ worker }, client, debt);
+  return debts.filter(({ forget }) => forget);
+}
+
+export async function tellPaid({ worker }: Pick<Deps, 'worker'>, client: Client, debt: Debt): Promise<void> {
+  const { since: _, ...owed } = debt;
+  await client.workflow.getHandle(workerRecordId(worker.hostQueue)).signal(paidSignal, owed);
 }
 
 /** One alert for each cause that holds this worker up and that no person ordered. */

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import type { Holds } from '../activities/holds.ts';
 import type { Ledger, LedgerEntry } from '../adapters/ledger.ts';
-import { identifyServer } from './server.ts';
+import { identifyServer } from '../adapters/server-identity.ts';
 
 const EVERY_MS = 3_000;
 const DEADLINE_MS = 3_000;

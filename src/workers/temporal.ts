@@ -1,8 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import type { ClockDesk } from '../activities/clock-desk.ts';
+import type { DeliveryDesk } from '../activities/delivery-desk.ts';
+import type { Desk } from '../activities/desk.ts';
 import type { Activities } from '../activities/index.ts';
-import { CREDENTIAL_QUEUE, type HomeLayout } from '../domain/names.ts';
+import type { OutsideCalls } from '../activities/outside-calls.ts';
+import { callsQueue, CREDENTIAL_QUEUE, SHARED_QUEUE, type HomeLayout } from '../domain/names.ts';
 import type { SlotGate } from './slots.ts';
 
 const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
@@ -33,7 +37,8 @@ export function installRuntime(home: HomeLayout): () => Promise<void> {
   };
 }
 
-/** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started. */
+/** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started; what tasks of
+ * several queues share, on a queue that every worker serves. */
 export async function createTemporalWorkers(options: {
   connection: NativeConnection;
   namespace: string;
@@ -46,6 +51,8 @@ export async function createTemporalWorkers(options: {
   /** How many this worker has; with any it carries on their states. */
   credentials: number;
   activities: Activities;
+  /** For the workflows that it carries on. */
+  desk: Desk & DeliveryDesk & ClockDesk;
 }): Promise<Worker[]> {
   const { connection, namespace, identity, gate, activities } = options;
   const common = { connection, namespace, identity, maxHeartbeatThrottleInterval: '2s', shutdownGraceTime: 0 } as const;
@@ -54,12 +61,12 @@ export async function createTemporalWorkers(options: {
     Worker.create({
       ...common,
       taskQueue,
-      activities: { registerRun, sendAlert },
+      activities: { registerRun, sendAlert, ...options.desk },
       activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
       tuner: {
         activityTaskSlotSupplier: gate.supplier(taskQueue),
         workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 40 },
-        localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+        localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 8 },
         nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
       },
       ...(options.workflowQueues.includes(taskQueue) ? { ...CARRYING, maxCachedWorkflows: 500 } : {}),
@@ -81,7 +88,29 @@ export async function createTemporalWorkers(options: {
     activities: { sendAlert },
     maxCachedWorkflows: 50,
   };
-  return Promise.all([...claiming, host, ...(options.credentials ? [Worker.create(states)] : [])]);
+  const shared = Worker.create({
+    ...common,
+    ...CARRYING,
+    taskQueue: SHARED_QUEUE,
+    // What they ask for is answered beside them.
+    activities: options.desk,
+    enableNonLocalActivities: false,
+    workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 2 },
+    maxConcurrentLocalActivityExecutions: 8,
+    maxCachedWorkflows: 50,
+  });
+  const { tellWebhook, tellPeople, openPull, lookAtPull, closePull } = options.desk;
+  const calls = options.workflowQueues.map((queue) =>
+    Worker.create({
+      ...common,
+      taskQueue: callsQueue(queue),
+      activities: { tellWebhook, tellPeople, openPull, lookAtPull, closePull } satisfies OutsideCalls,
+      // They do nothing but wait for answers.
+      maxConcurrentActivityTaskExecutions: 50,
+      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+    }),
+  );
+  return Promise.all([...claiming, ...calls, host, shared, ...(options.credentials ? [Worker.create(states)] : [])]);
 }
 
 /** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */

@@ -6,6 +6,7 @@ import { endRun, type Deps } from '../activities/context.ts';
 import { holdWhileUnkillable } from '../activities/unclean.ts';
 import { Presence } from '../activities/attend.ts';
 import { Holds } from '../activities/holds.ts';
+import { Programs } from '../activities/programs.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
 import { delegateGit } from '../adapters/git/git.ts';
@@ -27,7 +28,9 @@ import { hasBacklog } from './backlog.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { startBudgets } from './budgets.ts';
 import { Cleaner } from './cleaner.ts';
+import { createClockDesk } from './clock-desk.ts';
 import { startContact } from './contact.ts';
+import { createDesk } from './desk.ts';
 import { DiskGuard } from './disk.ts';
 import { Leaving } from './leaving.ts';
 import { lockWorker, workerId } from './locks.ts';
@@ -37,7 +40,8 @@ import { endOthers, startReaper } from './reaper.ts';
 import { startRecord, type KeptRecord } from './record.ts';
 import { startRollbackWatch } from './rollback.ts';
 import type { RunningWorker, WorkerOptions } from './running-worker.ts';
-import { identifyServer, watchServer } from './server.ts';
+import { identifyServer } from '../adapters/server-identity.ts';
+import { watchServer } from './server.ts';
 import { createTemporalWorkers, installRuntime, runAll, shutdown } from './temporal.ts';
 import { Desk } from './seat-desk.ts';
 import { SlotGate } from './slots.ts';
@@ -147,7 +151,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, proxy, isolation, keys },
       ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, seats, log, tally, budgets },
-      presence: new Presence(),
+      ...{ presence: new Presence(), programs: new Programs(holds) },
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
 
@@ -177,6 +181,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       },
       identity: `fleet/${worker.hostQueue.slice('host/'.length)}`,
       activities: createActivities(deps),
+      desk: { ...createDesk({ ...deps, client }), ...createClockDesk(deps, client) },
     });
     const reaper = startReaper(deps, client, log);
     teardown.push(() => reaper.stop());

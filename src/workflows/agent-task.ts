@@ -1,25 +1,43 @@
-import { ApplicationFailure, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
-import type { Failure } from '../domain/failure.ts';
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { FAILURES, type Failure } from '../domain/failure.ts';
 import { isTaskId } from '../domain/names.ts';
 import { decide, type Decision } from '../domain/policy.ts';
-import type { Verdict } from '../domain/receipt.ts';
-import type { AgentOutcome, TaskView } from '../domain/run.ts';
+import { failureOf } from '../domain/failure-of.ts';
+import type { Claim, TaskView } from '../domain/run.ts';
 import { parseTask, type Task } from '../domain/task.ts';
+import { approveRun } from './approval.ts';
 import { TaskBook } from './book.ts';
 import { claimSlot } from './claim.ts';
 import { deliverResult } from './deliver.ts';
+import { awaitDependencies } from './dependencies.ts';
 import { passGate } from './gate.ts';
-import { Host, HostLost } from './host.ts';
-import { settleLate } from './late.ts';
-import { listenToPeople, park } from './people.ts';
+import { handOffAnswered, noteProposed } from './hand-off.ts';
+import { Host, HostLost, lossOf } from './host.ts';
+import { settleLate, supersedeLate } from './late.ts';
+import { OutsideAgent } from './outside.ts';
+import { listenToPeople, park, type Person } from './people.ts';
+import { Scope } from './scope.ts';
+import { settleResult } from './settle.ts';
 import { verifyRun } from './verify.ts';
+import { leaveNothing } from './withdraw.ts';
 
 /**
  * The life of one task.
  *
+ *     awaiting-approval, blocked
+ *        │ a yes, and the tasks that come first
+ *        ▼
  *     queued ──► setting-up ──► running ──► verifying ──► delivering ──► done
- *        ▲            └────────────┴────────────┴─────────────┘
- *        │  attempts left                       │ failure
+ *        ▲            └────────────┴────────────┴─────────────┘   ▲ │
+ *        │  attempts left: awaiting-quota,      │ failure         │ ▼ no slot is held
+ *        │  an answer: awaiting-answer          │             awaiting-approval, awaiting-checks
  *        └──────────────────────────────────────┤
  *                                               ▼ at the cap, or not retryable
  *                                            parked ──► retry │ accept │ give up (failed)
@@ -28,71 +46,142 @@ import { verifyRun } from './verify.ts';
  */
 export async function agentTask(input: unknown): Promise<TaskView> {
   const { workflowId } = workflowInfo();
-  const parsed = parseTask(input);
+  const parsed = parseTask(input, { admitted: true });
   if (!parsed.ok) throw invalid(parsed.message);
   if (!isTaskId(workflowId))
     throw invalid(`id ${workflowId} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
 
   const { task } = parsed;
   const book = new TaskBook(workflowId, task);
-  const person = listenToPeople(book);
-
-  let readyAt = 0;
+  const outside = OutsideAgent.of(task, book);
+  const life = { task, book, person: listenToPeople(book), scope: new Scope(book), outside };
 
   try {
-    for (;;) {
-      const waitMs = readyAt - Date.now();
-      if (waitMs > 0) await condition(() => book.candidate !== undefined, waitMs);
-      const late = await settleLate(task, book);
-      if (late === 'done') break;
-      if (!late && readyAt > Date.now()) continue;
-      const end = late ? after(late, task, book) : await attempt(task, book);
-      if (end === 'delivered') break;
-      if (end === 'late-result') continue;
-      const { failure, decision } = end;
-      readyAt = 0;
-      if (decision.next === 'park') {
-        if (await park(task, book, { decision, person })) break;
-        continue;
-      }
-      book.queueAgain(failure, decision.delayMs);
-      if (decision.delayMs > 0) readyAt = Date.now() + decision.delayMs;
+    for (let end: End = 'again'; end !== 'delivered';) {
+      if (end === 'again') end = await nextRun(life);
+      else if (end === 'kept') end = await settle(life);
+      else end = await follow(end, life);
     }
-    book.supersede();
+    supersedeLate(book.view);
     book.enter('done');
     return book.view;
   } catch (error) {
-    if (isCancellation(error)) book.enter('cancelled');
+    if (isCancellation(error)) await leaveNothing(task, book).then(() => book.enter('cancelled', book.cancelled));
     throw error;
+  } finally {
+    await CancellationScope.nonCancellable(() => book.dependants.sent());
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   }
 }
 
-type AttemptEnd =
+interface Life {
+  task: Task;
+  book: TaskBook;
+  person: Person;
+  scope: Scope;
+  /** Whose word is waited for in the place of a worker's agent. */
+  outside: OutsideAgent | undefined;
+}
+
+type End =
   | 'delivered'
-  /** No slot was free before a lost worker came back with a finished run. */
-  | 'late-result'
+  /** Accepted; without a slot, more is to be done with the result. */
+  | 'kept'
+  /** There was no run, and something to look at before the next one. */
+  | 'again'
   | { failure: Failure; decision: Decision };
 
-const after = (failure: Failure, task: Task, book: TaskBook): { failure: Failure; decision: Decision } => ({
+const after = (failure: Failure, { task, book }: Life): { failure: Failure; decision: Decision } => ({
   failure,
   decision: decide({ task, runs: book.counted, failure, nowMs: Date.now() }),
 });
 
-/** One run from claim to delivery. */
-async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
-  // 1. A slot on some worker: waits in the claim queue for as long as it takes.
-  const claim = await claimSlot(task, book);
-  if (!claim) return 'late-result';
-  book.claimed(claim);
+/** A late result, where one came in; else a run, once its time has come. */
+async function nextRun(life: Life): Promise<End> {
+  const { task, book } = life;
+  const waitMs = book.place.readyAt - Date.now();
+  if (waitMs > 0) await condition(() => book.candidate !== undefined, waitMs);
+  const late = await settleLate(task, book);
+  if (late) return typeof late === 'string' ? late : after(late, life);
+  if (book.place.readyAt > Date.now()) return 'again';
+  if (book.view.state === 'awaiting-quota') book.enter('queued');
+  return attempt(life);
+}
+
+/** What was kept of an accepted run is delivered, or was not to be. */
+async function settle(life: Life): Promise<End> {
+  const { task, book, person } = life;
+  const failure = await settleResult(task, book, person.approvals);
+  if (!failure) return 'delivered';
+  book.undone(failure);
+  return after(failure, life);
+}
+
+/** Another run, a question to a person, or a person's decision. */
+async function follow({ failure, decision }: Exclude<End, string>, life: Life): Promise<End> {
+  const { task, book, person, outside } = life;
+  outside?.handBack(failure);
+  if (decision.next === 'ask') {
+    const unanswered = await person.questions.ask(book.asked, () => settleLate(task, book));
+    if (typeof unanswered === 'string') return unanswered;
+    if (unanswered) return park(task, book, { decision: unanswered, person });
+    await handOffAnswered(life);
+    book.enter('queued');
+    book.place.comeBack(task, book.view.runs.at(-1));
+    return 'again';
+  }
+  if (decision.next === 'park') return park(task, book, { decision, person });
+  // Whoever is to mend it decides itself when.
+  book.queueAgain(failure, outside && !book.view.handedIn ? 0 : decision.delayMs);
+  if (FAILURES[failure.reason].next === 'mend') book.place.comeBack(task, book.view.runs.at(-1));
+  return 'again';
+}
+
+/** One run from claim to delivery, once nothing keeps it from being claimed. */
+async function attempt(life: Life): Promise<End> {
+  const { task, book, scope } = life;
+  const ready = await untilReady(life);
+  if (ready !== 'go') return ready;
+  try {
+    if ((await scope.enter(task)) === 'again') return 'again';
+    // 1. A slot on some worker: waits in the claim queue for as long as it takes.
+    const claim = await claimSlot(task, book);
+    if (!claim) return 'again';
+    book.claimed(claim);
+    return await runClaimed(claim, life);
+  } finally {
+    await scope.leave();
+  }
+}
+
+/** A person's yes, other tasks, and what an agent outside the fleet has to hand in. */
+async function untilReady(life: Life): Promise<'go' | End> {
+  const { task, book, person, outside } = life;
+  const held = (failure: Failure): End => ({ failure, decision: { next: 'park', ...failure } });
+  const refused = await approveRun(task, book, person.approvals);
+  if (refused) return held(refused);
+  const needs = await awaitDependencies(task, book);
+  if (needs !== 'go') return needs === 'late' ? 'again' : held(needs);
+  // What was changed so far is considered.
+  book.place.moved = false;
+  const turn = await outside?.turn(person.approvals);
+  if (typeof turn !== 'object') return turn ?? 'go';
+  return turn.reason === 'asked' ? after(turn, life) : held(turn);
+}
+
+async function runClaimed(claim: Claim, life: Life): Promise<End> {
+  const { task, book } = life;
   const host = Host.of(book.view.id, claim);
   try {
-    const failure = await runOn(host, task, book);
+    const end = await runOn(host, { task, book, claim });
+    const failure = typeof end === 'string' ? undefined : end;
     book.ended(failure);
     if (!failure) {
-      await host.release('done');
-      return 'delivered';
+      const saved = await host.release(end === 'kept' ? 'queued-again' : 'done');
+      if (end === 'kept') book.saved(saved);
+      return end as 'delivered' | 'kept';
     }
-    const { decision } = after(failure, task, book);
+    const { decision } = after(failure, life);
     // 6. Always, but for a worker that is gone: that one frees the slot itself when it returns.
     book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again', failure.reason));
     return { failure, decision };
@@ -102,37 +191,51 @@ async function attempt(task: Task, book: TaskBook): Promise<AttemptEnd> {
       book.saved(await host.release('cancelled'));
       throw error;
     }
-    const failure: Failure = { reason: 'host-lost', message: error instanceof Error ? error.message : String(error) };
+    const failure = lossOf(error);
     book.ended(failure);
     if (!(error instanceof HostLost)) {
       await host.release('parked');
       throw error;
     }
-    const { decision } = after(failure, task, book);
+    const { decision } = after(failure, life);
     if (error.answers) book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
     else await host.owe();
     return { failure, decision };
   }
 }
 
-async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | undefined> {
+async function runOn(
+  host: Host,
+  { task, book, claim }: Pick<Life, 'task' | 'book'> & { claim: Claim },
+): Promise<'delivered' | 'kept' | Failure> {
   const { view } = book;
 
-  // 2. Private repository and worktree at the base, which stays the same for later runs.
-  const resume = book.resumeFor(task);
+  // 2. Private repository and worktree at the base, which stays for later runs; what is handed in may be judged from a newer one.
+  const { handedIn } = view;
+  const resume = handedIn ? null : book.resumeFor(task);
+  const given = { ...book.dependencies.resultsFor(task), ...(handedIn ? { handedIn } : {}) };
   const prepared = await host.call('create worktree', (on) =>
-    on.createWorktree({ ...host.ref, task, base: view.base, resume }),
+    on.createWorktree({ ...host.ref, task, base: view.base, resume, ...given }),
   );
   if (!prepared.ok) return prepared.failure;
-  book.prepared(prepared);
+  book.prepared(handedIn && view.base ? { ...prepared, base: view.base } : prepared);
   const refused = prepared.gate && (await passGate(host, book));
   if (refused) return refused;
 
-  // 3. The agent, started or adopted.
+  // 3. The agent, started or adopted; or what one outside the fleet has handed in.
   book.enter('running');
-  const launched = await host.call(`agent: ${view.coder}`, (on) => on.launchAgent({ ...host.ref, ...book.told }));
+  const launched = handedIn
+    ? await host.call(`bring what ${handedIn.as} handed in`, (on) => on.bringOutside({ ...host.ref, handedIn }))
+    : await host.call(`agent: ${view.coder}`, (on) => on.launchAgent({ ...host.ref, ...book.told }));
   if (!launched.ok) return launched.failure;
   book.launched(launched.outcome);
+  noteProposed(book, launched.outcome);
+  const proposed = { ...claim, outcome: launched.outcome };
+  const { asked } = launched.outcome;
+  if (asked) {
+    book.results.proposed = proposed;
+    return { reason: 'asked', message: asked.text };
+  }
 
   // 4. Evidence and verdict, also of a run that was stopped: its receipts say how it ended.
   book.enter('verifying');
@@ -141,34 +244,7 @@ async function runOn(host: Host, task: Task, book: TaskBook): Promise<Failure | 
   if (!verified.verdict.accepted) return failureOf(launched.outcome, verified.verdict);
 
   // 5. The branch.
-  return deliverResult(host, { task, book, verified });
+  return deliverResult(host, { task, book, verified, run: claim, proposed });
 }
 
-/** The first cause wins: why it was stopped, then what the coder itself reported, then the receipts. */
-function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
-  const judged = verdict.reason ?? 'receipts-rejected';
-  const { stopped, ended, refused = [] } = outcome;
-  // What was not done for want of a permission is neither made up nor bad work.
-  const wanting = refused.length > 0 && (judged === 'receipts-rejected' || judged === 'fabricated');
-  const reason = stopped ?? ended?.failure ?? (wanting ? 'waiting-for-permission' : judged);
-  const until = outcome.until ?? (reason === verdict.reason ? verdict.until : undefined);
-  const said = stopped
-    ? []
-    : ended?.failure
-      ? [outcome.claim]
-      : wanting
-        ? [`it went on without ${refused.join(', ')}`]
-        : [];
-  return {
-    reason,
-    message: [...said, ...(reason === 'blocked-by-agent' ? verdict.reasons.slice(0, 1) : verdict.reasons)]
-      .filter(Boolean)
-      .join('; ')
-      .slice(0, 1_500),
-    ...(until ? { until } : {}),
-    ...(outcome.moves ? { moves: true } : {}),
-  };
-}
-
-const invalid = (message: string): ApplicationFailure =>
-  ApplicationFailure.nonRetryable(`invalid task: ${message}`, 'InvalidTask');
+const invalid = (why: string) => ApplicationFailure.nonRetryable(`invalid task: ${why}`, 'InvalidTask');

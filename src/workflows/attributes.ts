@@ -20,6 +20,8 @@ export const ATTRIBUTES = {
   tokens: defineSearchAttributeKey('FleetTokens', 'INT'),
   /** Of these, as far as it is known. */
   costUsd: defineSearchAttributeKey('FleetCostUsd', 'DOUBLE'),
+  /** Ids of the tasks that it waits for. The third and last list that SQLite's visibility has room for. */
+  dependsOn: defineSearchAttributeKey('FleetDependsOn', 'KEYWORD_LIST'),
   /** One line for each run that has ended, the newest 15: see `domain/run-line.ts`. */
   runs: defineSearchAttributeKey('FleetRuns', 'KEYWORD_LIST'),
 };

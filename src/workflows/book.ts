@@ -1,25 +1,20 @@
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
-import { attemptsUsed, feedbackOf, resumeFrom } from '../domain/policy.ts';
+import { attemptsUsed, resumeFrom } from '../domain/policy.ts';
 import { reviewUsage } from '../domain/review.ts';
-import type {
-  AgentOutcome,
-  Claim,
-  Gated,
-  LateResult,
-  ResumeFrom,
-  RunView,
-  SavedWork,
-  TaskState,
-  TaskView,
-  Verified,
-} from '../domain/run.ts';
+import type { AgentOutcome, Claim, Gated, ResumeFrom, RunView, SavedWork, TaskState, Verified } from '../domain/run.ts';
 import type { Choice } from '../domain/route.ts';
 import type { Task } from '../domain/task.ts';
 import type { Triaged } from '../domain/triage.ts';
+import { whatIsTold, type ToldRun } from '../domain/told-run.ts';
+import type { Asked } from '../domain/waiting.ts';
 import { ATTRIBUTES } from './attributes.ts';
+import { Dependants } from './dependants.ts';
+import { Dependencies } from './dependencies.ts';
 import { newRun, newTask, shortened } from './new.ts';
+import { Place } from './place.ts';
+import { Results } from './results.ts';
 import { renderSummary } from './summary.ts';
 import { Told } from './told.ts';
 
@@ -27,47 +22,45 @@ const RUNS_KEPT = 30;
 
 /** The task's record: one place that changes its view, its search attributes and the summary in the Web UI. */
 export class TaskBook {
-  readonly view: TaskView;
-  /** Where it waits as long as no rule leads elsewhere. */
-  readonly unpinned: string;
+  readonly view: ReturnType<typeof newTask>;
   /** Since a person last said `retry`; more than the view keeps. */
   #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
-  readonly #accepted: string[] = [];
   readonly #told = new Told();
+  readonly dependants: Dependants;
+  readonly place: Place;
+  readonly results = new Results();
+  /** What other tasks told this one by their callbacks. */
+  readonly notes: string[] = [];
+  readonly dependencies: Dependencies;
+  /** Why it is to be closed as cancelled, where no person said so. */
+  cancelled: Failure | undefined;
+  /** What its agent asks a person. */
+  asked!: Asked;
   #runs = 0;
 
   constructor(id: string, task: Task) {
     this.view = newTask(id, task, workflowInfo().startTime.toISOString());
-    this.unpinned = this.view.claimQueue;
+    const { view } = this;
+    this.place = new Place(view.claimQueue);
+    this.dependants = new Dependants(view, task.callback);
+    this.dependencies = new Dependencies(view);
     // A client has set them at the start; a task started by hand gets them here.
-    if (workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === 'queued') {
+    if (workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === this.view.state) {
       setCurrentDetails(renderSummary(this.view));
       return;
     }
-    upsertSearchAttributes([
-      { key: ATTRIBUTES.queue, value: task.queue },
-      { key: ATTRIBUTES.priority, value: task.priority },
-      { key: ATTRIBUTES.type, value: task.type },
-      ...(task.repo ? [{ key: ATTRIBUTES.repo, value: task.repo }] : []),
-    ]);
-    this.enter('queued');
+    this.#told.begin(task);
+    this.enter(this.view.state);
   }
 
   /** What the policy decides on. */
   get counted(): readonly RunView[] {
     return this.#counted;
   }
-  /**
-   * What the claimed run is told: also why runs were rejected that a person's `retry` has forgiven, and what the person said. A
-   * conversation that goes on knows already what came before the run that it is of.
-   */
-  get told(): { feedback: string[]; person?: string } {
-    const { runs, decision } = this.view;
-    const { sameSession, resumedFrom } = this.#run();
-    const news = sameSession ? runs.slice(runs.findIndex(({ runId }) => runId === resumedFrom)) : runs;
-    const person = decision?.action === 'retry' ? decision.why : '';
-    return person ? { feedback: [...feedbackOf(news), person], person } : { feedback: feedbackOf(news) };
+  /** What the claimed run is told. */
+  get told(): ToldRun {
+    return whatIsTold(this.view, this.#run(), this.notes);
   }
   get nextRun(): number {
     return this.#runs + 1;
@@ -75,10 +68,18 @@ export class TaskBook {
 
   enter(state: TaskState, why?: { reason: Reason; message: string }): void {
     const { view } = this;
+    if (view.state !== state) view.since = now();
     Object.assign(view, { state, reason: why?.reason ?? null, message: why?.message ?? null });
     if (state === 'done' || state === 'failed' || state === 'cancelled') view.endedAt = now();
     this.#told.state(view);
+    this.dependants.changed();
     setCurrentDetails(renderSummary(view));
+  }
+
+  /** Without a slot, for something other than one. */
+  wait(state: Extract<TaskState, `awaiting-${string}` | 'blocked'>, message: string): void {
+    if (this.view.state !== state) this.enter(state);
+    this.say(message);
   }
 
   /** What the state of now waits for. */
@@ -95,15 +96,18 @@ export class TaskBook {
 
   /** Waiting again: at once, or from `retryAt`. The message still says what the last run ended with. */
   queueAgain(failure: Failure, delayMs: number): void {
-    this.enter('queued', failure);
-    this.view.retryAt = delayMs > 0 ? new Date(Date.now() + delayMs).toISOString() : null;
+    const quota = FAILURES[failure.reason].next === 'wait' && failure.reason !== 'disk';
+    this.enter(quota && delayMs > 0 && patched('awaiting-quota') ? 'awaiting-quota' : 'queued', failure);
+    this.place.readyAt = delayMs > 0 ? Date.now() + delayMs : 0;
+    this.view.retryAt = delayMs > 0 ? new Date(this.place.readyAt).toISOString() : null;
   }
 
   claimed(claim: Claim): void {
     const { view } = this;
+    this.place.claimed();
     this.#runs = claim.n;
     this.#claims.set(claim.runId, claim);
-    view.claimQueue = this.unpinned;
+    view.claimQueue = this.place.unpinned;
     const run = newRun(claim, { view, at: now() });
     if (view.runs.length >= RUNS_KEPT) view.runs.shift();
     view.runs.push(run);
@@ -120,9 +124,22 @@ export class TaskBook {
     setCurrentDetails(renderSummary(this.view));
   }
 
+  /** Between runs. */
+  needs(change: { add: string[]; drop: string[] }): void {
+    this.dependencies.change(change);
+    this.place.moved = true;
+    this.#told.dependsOn(this.view.dependsOn.map(({ id }) => id));
+  }
+
+  prioritised(priority: number): void {
+    this.view.priority = priority;
+    this.place.moved = true;
+    this.#told.priority(priority);
+  }
+
   /** Null: the rules are asked anew. */
   redirected(to: (Choice & { claimQueue: string }) | null): void {
-    const { claimQueue, ...choice } = to ?? { claimQueue: this.unpinned };
+    const { claimQueue, ...choice } = to ?? { claimQueue: this.place.unpinned };
     delete this.view.redirect;
     Object.assign(this.view, { claimQueue }, 'coder' in choice ? { redirect: choice } : {});
     setCurrentDetails(renderSummary(this.view));
@@ -134,6 +151,7 @@ export class TaskBook {
 
   prepared({ base, resumed, session }: { base: string; resumed?: string | null; session?: boolean }): void {
     this.view.base = base;
+    this.dependencies.based = true;
     Object.assign(this.#run(), { resumedFrom: resumed ?? null, sameSession: session ?? false });
   }
 
@@ -141,6 +159,7 @@ export class TaskBook {
 
   launched(outcome: AgentOutcome): void {
     const run = this.#run();
+    if (outcome.asked) this.asked = outcome.asked;
     Object.assign(run, { model: outcome.model ?? run.model, exitCode: outcome.exitCode });
     this.view.model = run.model;
     this.#used(run, outcome.usage);
@@ -151,42 +170,39 @@ export class TaskBook {
     this.#used(this.#run(), gated.evidence['usage'] as Usage);
   }
 
-  verified({ verdict, receipts, commit, elsewhere }: Verified): void {
+  verified(verified: Verified): void {
+    const { verdict, receipts, commit } = verified;
     const run = this.#run();
     // A second worker's verdict comes with the same review.
     if (!run.receipts.some(({ kind }) => kind === 'review')) this.#used(run, reviewUsage(receipts));
     Object.assign(run, { commit, receipts: shortened(receipts) });
     Object.assign(this.view, { verdict, receipts, commit });
-    if (verdict.accepted && !elsewhere && commit) this.#accepted.push(commit);
-  }
-
-  /** Accepted results of earlier runs: one of them may have been delivered unheard. */
-  acceptedBefore({ commit }: Verified): string[] {
-    return this.#accepted.filter((other) => other !== commit);
+    this.results.note(verified);
   }
 
   ended(failure = this.#overtaken()): void {
-    const run = this.#run();
+    this.#endedAs(Object.assign(this.#run(), { endedAt: now() }), failure);
+    this.view.worker = null;
+  }
+
+  /** Of an accepted run: what was to follow did not. */
+  undone(failure: Failure): void {
+    const run = this.view.runs.find(({ runId }) => runId === this.results.kept?.runId);
+    if (run) this.#endedAs(run, failure);
+    this.results.kept = null;
+  }
+
+  #endedAs(run: RunView, failure: Failure | undefined): void {
     Object.assign(run, {
-      endedAt: now(),
       reason: failure?.reason ?? null,
       message: failure?.message ?? null,
       counts: !failure || FAILURES[failure.reason].attempt,
     });
     this.view.attempts.used = attemptsUsed(this.counted);
-    this.view.worker = null;
   }
 
   saved(saved: SavedWork | null): void {
     this.#run().saved = saved ?? this.#run().saved;
-  }
-
-  /** Of a run that ended as lost; anything else that comes late is only noted as saved. */
-  late({ runId, saved, finished }: LateResult): void {
-    const run = this.view.runs.find((other) => other.runId === runId);
-    if (!run?.endedAt) return;
-    run.saved = saved ?? run.saved;
-    if (finished && run.reason === 'host-lost' && run.late === null) run.late = 'candidate';
   }
 
   /** A late result that waits for its receipts. */
@@ -194,24 +210,8 @@ export class TaskBook {
     return this.view.runs.find(({ late }) => late === 'candidate');
   }
 
-  lateVerified(run: RunView, verified: Verified): void {
-    run.commit = verified.commit;
-    run.receipts = shortened(verified.receipts);
-    if (!verified.verdict.accepted) run.late = 'rejected';
-  }
-
-  /** Its accepted result was delivered, or could not be: neither used an attempt. */
-  lateEnded(run: RunView, { verdict, receipts, commit }: Verified, failure?: Failure): void {
-    Object.assign(run, { late: null, reason: failure?.reason ?? null, message: failure?.message ?? null });
-    if (!failure) Object.assign(this.view, { verdict, receipts, commit });
-  }
-
-  /** The task is done by another run: what is still on its way comes too late. */
-  supersede(): void {
-    for (const run of this.view.runs) if (run.late === 'candidate') run.late = 'superseded';
-  }
-
   delivered(branch: string | null, commit: string): void {
+    this.results.delivered(commit);
     Object.assign(this.view, { branch, commit });
   }
 

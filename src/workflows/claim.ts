@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   condition,
   isCancellation,
@@ -7,7 +8,8 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { claimQueue, priorityKey } from '../domain/names.ts';
+import { claimQueue, priorityOf } from '../domain/names.ts';
+import { outsideCoder } from '../domain/outside.ts';
 import { factsOf, type Choice } from '../domain/route.ts';
 import type { Claim, ClaimAnswer, TriageAsk } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
@@ -17,17 +19,23 @@ import type { TaskBook } from './book.ts';
 /** So long a task waits for a worker with the coder that a rule leads to; then the rules are asked again. */
 const REDIRECTED = '1h';
 const MARGIN_MS = 10_000;
+/** So long the machine that has the work of the last run is waited for. */
+const HOME = '30s';
 
 /**
- * A slot on some worker, for as long as it takes; undefined where a late result came in while it waited. The worker that
+ * A slot on some worker, for as long as it takes; undefined where there is something to look at first. The worker that
  * claims first says by its rules what the run is to use. Where that is not there, the task waits for a worker that has it.
  */
 export async function claimSlot(task: Task, book: TaskBook): Promise<Claim | undefined> {
+  const { unpinned } = book.place;
   let chosen: Choice | undefined;
   for (;;) {
-    const queue = chosen ? pinnedTo(book.unpinned, chosen.coder) : book.unpinned;
-    const answer = await ask(task, book, { queue, chosen });
-    if (answer === 'late') return undefined;
+    const { home } = book.place;
+    const queue = home ?? (chosen ? pinnedTo(unpinned, chosen.coder) : unpinned);
+    const answer = await ask(task, book, { queue, chosen, home: home !== undefined });
+    book.place.home = undefined;
+    if (answer === 'again') return undefined;
+    if (answer === 'longer') continue;
     if (answer === 'nobody') {
       chosen = undefined;
       book.redirected(null);
@@ -37,7 +45,7 @@ export async function claimSlot(task: Task, book: TaskBook): Promise<Claim | und
       if (answer.triaged) book.triaged(answer.triaged);
       if (!('redirect' in answer)) return answer;
       chosen = answer.redirect;
-      book.redirected({ ...chosen, claimQueue: pinnedTo(book.unpinned, chosen.coder) });
+      book.redirected({ ...chosen, claimQueue: pinnedTo(unpinned, chosen.coder) });
     }
   }
 }
@@ -47,18 +55,22 @@ const pinnedTo = (queue: string, coder: string): string => claimQueue({ queue, c
 async function ask(
   task: Task,
   book: TaskBook,
-  { queue, chosen }: { queue: string; chosen: Choice | undefined },
-): Promise<ClaimAnswer | 'late' | 'nobody'> {
+  { queue, chosen, home }: { queue: string; chosen: Choice | undefined; home: boolean },
+): Promise<ClaimAnswer | 'again' | 'longer' | 'nobody'> {
+  const { key, untilMs } = book.place.urgency(book.view.priority, task);
   const { registerRun } = proxyActivities<Activities>({
     taskQueue: queue,
     summary: 'wait for a slot',
     startToCloseTimeout: '3s',
-    ...(chosen ? { scheduleToStartTimeout: REDIRECTED } : {}),
+    ...(chosen || home ? { scheduleToStartTimeout: home ? HOME : REDIRECTED } : {}),
+    // It is then as urgent as the next class.
+    ...(untilMs === null ? {} : { scheduleToCloseTimeout: untilMs }),
     retry: { initialInterval: '1s', backoffCoefficient: 1.5, maximumInterval: '10s' },
     allowEagerDispatch: false,
-    priority: { priorityKey: priorityKey(task.priority) },
+    priority: { ...priorityOf(task), priorityKey: key },
   });
-  const { coder = chosen?.coder, model = chosen?.model } = task;
+  const { model = chosen?.model } = task;
+  const coder = task.for === undefined ? (task.coder ?? chosen?.coder) : outsideCoder(task.for);
   const { triaged, attempts } = book.view;
   const order = {
     ...{ taskId: book.view.id, n: book.nextRun },
@@ -70,20 +82,25 @@ async function ask(
   };
   const waiting = new CancellationScope();
   const claimed = waiting.run(() => registerRun(order));
-  const late = condition(() => book.candidate !== undefined).then(() => waiting.cancel());
+  const woken = condition(() => book.candidate !== undefined || book.place.moved).then(() => waiting.cancel());
   try {
-    return await Promise.race([claimed, late.then(() => claimed)]);
+    return await Promise.race([claimed, woken.then(() => claimed)]);
   } catch (error) {
-    if (chosen && timedOut(error)) return 'nobody';
+    const why = timedOut(error);
+    if (why === 'SCHEDULE_TO_START') return home ? 'longer' : 'nobody';
+    if (why) return 'longer';
     if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
-    return 'late';
+    return 'again';
   }
 }
 
-const timedOut = (error: unknown): boolean =>
-  error instanceof ActivityFailure &&
-  error.cause instanceof TimeoutFailure &&
-  error.cause.timeoutType === 'SCHEDULE_TO_START';
+/** Of the wait for a slot; a claim that is handed back with no time for another one counts as well. */
+function timedOut(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure)) return undefined;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return cause.timeoutType;
+  return cause instanceof ApplicationFailure && cause.type === 'HandBack' ? 'HAND_BACK' : undefined;
+}
 
 /** Never fails: a worker that is gone, or takes too long, leaves the default. */
 async function triage(task: Task, book: TaskBook, asked: TriageAsk): Promise<Triaged> {

@@ -1,20 +1,52 @@
 import type { Failure } from '../domain/failure.ts';
-import type { Verified } from '../domain/run.ts';
+import type { Claim, RunView, Verified } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
+import type { Proposing } from '../domain/waiting.ts';
 import type { TaskBook } from './book.ts';
+import { handOff } from './hand-off.ts';
 import type { Host } from './host.ts';
 
-/** Brings an accepted result to where the repository came from. Undefined: delivered, or nothing to deliver. */
+/**
+ * Brings an accepted result to where the repository came from. `delivered`: as far as that is all, or there is nothing to
+ * deliver; `kept`: it waits, without a slot, for a person's yes, or for what follows the branch.
+ */
 export async function deliverResult(
   host: Host,
-  { task, book, verified }: { task: Task; book: TaskBook; verified: Verified },
-): Promise<Failure | undefined> {
-  if (task.deliver === 'none' || !verified.commit) return undefined;
-  book.enter('delivering');
-  const delivered = await host.call('deliver', (on) =>
-    on.deliver({ ...host.ref, earlier: book.acceptedBefore(verified) }),
-  );
-  if (!delivered.ok) return delivered.failure;
-  book.delivered(delivered.branch, delivered.commit);
-  return undefined;
+  given: {
+    task: Task;
+    book: TaskBook;
+    verified: Verified;
+    run: Pick<Claim | RunView, 'runId' | 'hostQueue' | 'worker'>;
+    proposed: Proposing | null;
+  },
+): Promise<'delivered' | 'kept' | Failure> {
+  const { task, book, verified, run, proposed } = given;
+  const approve = needsApproval(task, verified);
+  const { runId, hostQueue, worker } = run;
+  const kept = { ...{ runId, hostQueue, worker, approve, proposed }, delivered: false };
+  book.results.kept = kept;
+  if (approve) {
+    if (verified.commit) await host.call('keep the result', (on) => on.keepAccepted(host.ref));
+    return 'kept';
+  }
+  if (proposed) await handOff(given, proposed);
+  if (task.deliver !== 'none' && verified.commit) {
+    book.enter('delivering');
+    const delivered = await host.call('deliver', (on) => on.deliver({ ...host.ref, ...book.results.before(verified) }));
+    if (!delivered.ok) return delivered.failure;
+    book.delivered(delivered.branch, delivered.commit);
+    kept.delivered = true;
+  }
+  return kept.delivered && followsBranch(task) ? 'kept' : 'delivered';
+}
+
+/** Whether there is more to do than a branch. */
+const followsBranch = ({ deliver }: Task): boolean => deliver === 'pr' || deliver === 'merge';
+
+/** Why a person has to say yes before this result is delivered; null where nobody has to. */
+function needsApproval({ approval }: Task, { irreversible }: Verified): string | null {
+  if (irreversible) return irreversible;
+  return approval === 'before-deliver' || approval === 'both'
+    ? "the result was accepted, and waits for a person's yes"
+    : null;
 }

@@ -58,7 +58,7 @@ async function replayOn(host: Host, second: SecondWorker): Promise<Replayed | { 
       .call(`verify again on ${second.name}`, (on) => on.replayResult(offered.order));
     return answer.ok ? answer.replayed : answer;
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof HostLost)) throw error;
+    if (isCancellation(error) || !(error instanceof HostLost) || error.stopped) throw error;
     return undefined;
   }
 }

@@ -13,8 +13,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { RunRef } from '../domain/run.ts';
-import type { WorkerRecord, WorkerView } from '../domain/worker.ts';
+import { sameDebt, type Owed, type WorkerRecord, type WorkerView } from '../domain/worker.ts';
 import { attachSignal, detachUpdate, oweSignal, paidSignal, troubleSignal, workerQuery } from './messages.ts';
 import { renderRecord } from './summary.ts';
 
@@ -94,14 +93,15 @@ class RecordBook {
     setCurrentDetails(renderRecord(this.record));
   }
 
-  owe(ref: RunRef): void {
-    if (this.record.debts.some(({ runId }) => runId === ref.runId)) return;
-    const { taskId, runId } = ref;
-    this.change({ debts: [...this.record.debts, { taskId, runId, since: new Date().toISOString() }] });
+  owe(owed: Owed): void {
+    if (this.record.debts.some((debt) => sameDebt(debt, owed))) return;
+    const { taskId, runId, forget } = owed;
+    const debt = { taskId, runId, ...(forget ? { forget } : {}), since: new Date().toISOString() };
+    this.change({ debts: [...this.record.debts, debt] });
   }
 
-  pay({ runId }: RunRef): void {
-    this.change({ debts: this.record.debts.filter((debt) => debt.runId !== runId) });
+  pay(owed: Owed): void {
+    this.change({ debts: this.record.debts.filter((debt) => !sameDebt(debt, owed)) });
   }
 
   leave(): void {

@@ -11,21 +11,31 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { Reason } from '../domain/failure.ts';
+import type { Failure, Reason } from '../domain/failure.ts';
 import { workerRecordId } from '../domain/names.ts';
+import { STOPPED } from '../domain/worker.ts';
 import type { SecondWorker } from '../domain/replay.ts';
 import type { Claim, Released, RunEnding, RunRef, SavedWork } from '../domain/run.ts';
+import type { Owed } from '../domain/worker.ts';
 import { oweSignal } from './messages.ts';
 
 /** The worker that held a run is gone, or could not go on with it: nothing of it can have an effect, and it used no attempt. */
 export class HostLost extends Error {
   /** Whether the worker still answers. */
   readonly answers: boolean;
-  constructor(message: string, { answers = false } = {}) {
+  /** A person stopped what it had started for the run. */
+  readonly stopped: boolean;
+  constructor(message: string, { answers = false, stopped = false } = {}) {
     super(message);
     this.answers = answers;
+    this.stopped = stopped;
   }
 }
+
+export const lossOf = (error: unknown): Failure => ({
+  reason: error instanceof HostLost && error.stopped ? 'killed' : 'host-lost',
+  message: messageOf(error),
+});
 
 const PROBE_MS = 3_000;
 const CANCELLED_MS = 12_000;
@@ -84,7 +94,8 @@ export class Host {
         }
         if (!mayGoOn(cause)) {
           // It is there and could not do it: its slot is of no more use to this task.
-          throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`, { answers: true });
+          const stopped = cause instanceof ApplicationFailure && cause.type === STOPPED;
+          throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`, { answers: true, stopped });
         }
         if (!this.#holds || !(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
       }
@@ -116,9 +127,7 @@ export class Host {
 
   /** Notes with the worker's record what it has to clean up when it returns. */
   async owe(): Promise<void> {
-    if (!patched('clean-up-debt')) return;
-    const record = getExternalWorkflowHandle(workerRecordId(this.#claim.hostQueue));
-    await CancellationScope.nonCancellable(() => record.signal(oweSignal, this.ref).catch(() => undefined));
+    if (patched('clean-up-debt')) await oweTo(this.#claim.hostQueue, this.ref);
   }
 
   async #stillHeld(): Promise<boolean> {
@@ -136,6 +145,12 @@ export class Host {
       return false;
     }
   }
+}
+
+/** Notes with a worker's record what it has to do once it can; not cancellable. */
+export async function oweTo(hostQueue: string, owed: Owed): Promise<void> {
+  const record = getExternalWorkflowHandle(workerRecordId(hostQueue));
+  await CancellationScope.nonCancellable(() => record.signal(oweSignal, owed).catch(() => undefined));
 }
 
 /** The worker restarts or was silent: ask it. Anything else that it threw is broken infrastructure there. */

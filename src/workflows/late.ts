@@ -1,31 +1,32 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { Failure } from '../domain/failure.ts';
-import type { RunView } from '../domain/run.ts';
+import type { LateResult, RunView, TaskView, Verified } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import type { TaskBook } from './book.ts';
 import { deliverResult } from './deliver.ts';
 import { Host, HostLost } from './host.ts';
+import { shortened } from './new.ts';
 import { verifyRun } from './verify.ts';
 
 /**
  * Puts the late result of a lost worker, if there is one, through its receipts: neither trusted nor thrown away.
- * `done`: it was accepted and delivered. A failure: it was accepted and could not be delivered. Else the task is where
- * it was before.
+ * It was accepted, and is `delivered`, or `kept` for what is still to be done with it. A failure: it was accepted and could
+ * not be delivered. Else the task is where it was before.
  */
-export async function settleLate(task: Task, book: TaskBook): Promise<'done' | Failure | undefined> {
+export async function settleLate(task: Task, book: TaskBook): Promise<'delivered' | 'kept' | Failure | undefined> {
   const run = book.candidate;
   const claim = run && book.claimOf(run);
   if (!claim) return undefined;
   const goBack = book.remember();
   try {
-    const failure = await settle(Host.of(book.view.id, claim), { task, book, run });
-    if (failure === 'done') return 'done';
+    const end = await settle(Host.of(book.view.id, claim), { task, book, run });
+    if (typeof end === 'string') return end;
     goBack();
-    return failure;
+    return end;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    // Gone again: it tells of the run anew when it is back. One that is there and cannot do it would tell for ever.
-    run.late = error instanceof HostLost && !error.answers ? null : 'rejected';
+    // Gone again, or stopped: it tells of the run anew when it is back. One that is there and cannot do it would tell for ever.
+    run.late = error instanceof HostLost && (error.stopped || !error.answers) ? null : 'rejected';
     goBack();
     return undefined;
   }
@@ -34,15 +35,37 @@ export async function settleLate(task: Task, book: TaskBook): Promise<'done' | F
 async function settle(
   host: Host,
   { task, book, run }: { task: Task; book: TaskBook; run: RunView },
-): Promise<'done' | Failure | undefined> {
+): Promise<'delivered' | 'kept' | Failure | undefined> {
   book.enter('verifying');
-  const verified = await verifyRun(host, book, (found) => book.lateVerified(run, found));
+  const verified = await verifyRun(host, book, (found) => noteVerdict(run, found));
   if ('failure' in verified) {
     run.late = 'rejected';
     return undefined;
   }
   if (!verified.verdict.accepted) return undefined;
-  const failure = await deliverResult(host, { task, book, verified });
-  book.lateEnded(run, verified, failure);
-  return failure ?? 'done';
+  const end = await deliverResult(host, { task, book, verified, run, proposed: null });
+  const failure = typeof end === 'string' ? undefined : end;
+  // Neither used an attempt.
+  Object.assign(run, { late: null, reason: failure?.reason ?? null, message: failure?.message ?? null });
+  const { verdict, receipts, commit } = verified;
+  if (!failure) Object.assign(book.view, { verdict, receipts, commit });
+  return end;
+}
+
+/** From a worker that was lost and came back, of a run that ended as lost; of any other it is only noted as saved. */
+export function noteLate({ runs }: TaskView, { runId, saved, finished }: LateResult): void {
+  const run = runs.find((other) => other.runId === runId);
+  if (!run?.endedAt) return;
+  run.saved = saved ?? run.saved;
+  if (finished && run.reason === 'host-lost' && run.late === null) run.late = 'candidate';
+}
+
+function noteVerdict(run: RunView, { verdict, receipts, commit }: Verified): void {
+  Object.assign(run, { commit, receipts: shortened(receipts) });
+  if (!verdict.accepted) run.late = 'rejected';
+}
+
+/** The task is done by another run: what is still on its way comes too late. */
+export function supersedeLate({ runs }: TaskView): void {
+  for (const run of runs) if (run.late === 'candidate') run.late = 'superseded';
 }

@@ -1,7 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { LateResult, RunRef, TaskView } from '../domain/run.ts';
+import type { Asked, Dependency, PersonsWord } from '../domain/waiting.ts';
+import type { MergeAnswer, MergeEntry } from '../domain/merge.ts';
+import type { ScopeAnswer, ScopeAsk, ScopeLocks } from '../domain/scope-locks.ts';
 import type { Seat, SeatHolder, SeatReport } from '../domain/seats.ts';
-import type { Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts';
+import type { Owed, Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts';
 
 /** Signals, updates and queries of `agentTask`, `fleetWorker` and `fleetCredential`: client, workers and workflows share this file. */
 export const viewQuery = defineQuery<TaskView>('view');
@@ -13,13 +16,51 @@ export const acceptUpdate = defineUpdate<void, [{ why: string }]>('accept');
 /** Of a parked task: close it as failed. */
 export const giveUpUpdate = defineUpdate<void, [{ why: string }]>('giveUp');
 
+/** To a task that this one depends on: say how you are, now and at each end. */
+export const dependantSignal = defineSignal<[{ id: string }]>('dependant');
+/** From a task that this one depends on. */
+export const dependencySignal = defineSignal<[Dependency]>('dependency');
+/** Of a task that no agent works on: what it depends on. */
+export const needsUpdate = defineUpdate<void, [{ add: string[]; drop: string[] }]>('needs');
+/** Look again at what is waited for: something was missed, e.g. a dependency was terminated. */
+export const nudgeSignal = defineSignal<[]>('nudge');
+/** 0 (critical) to 100. Of a task that waits, at once. */
+export const priorityUpdate = defineUpdate<void, [{ priority: number }]>('priority');
+/** Of a task that waits for a person's yes. */
+export const approveUpdate = defineUpdate<void, [PersonsWord]>('approve');
+export const rejectUpdate = defineUpdate<void, [PersonsWord]>('reject');
+/** Of a task whose agent asked: the first answer counts. `question`: its id, where it is known. */
+export const answerUpdate = defineUpdate<void, [{ question?: string; answer: string; by: string }]>('answer');
+/** From another task, by its callback: for the next run's prompt. */
+export const noteSignal = defineSignal<[{ from: string; text: string }]>('note');
+
+/** From an agent outside the fleet, to a task that is for it. */
+export const holdUpdate = defineUpdate<TaskView, [{ as: string; leaseMs: number }]>('hold');
+/** `commit`: where its work is, of a task with a repository. */
+export const completeUpdate = defineUpdate<void, [{ as: string; result: string; commit?: string }]>('complete');
+export const failUpdate = defineUpdate<void, [{ as: string; why: string }]>('fail');
+export const askUpdate = defineUpdate<{ question: string }, [{ as: string } & Asked]>('ask');
+
+/** From the workflow `scopeLocks`: this task may go on, or who is in its way. */
+export const grantedSignal = defineSignal<[ScopeAnswer]>('granted');
+/** To `scopeLocks`. */
+export const askScopeSignal = defineSignal<[ScopeAsk]>('askScope');
+export const leaveScopeSignal = defineSignal<[Pick<ScopeAsk, 'taskId' | 'ticket'>]>('leaveScope');
+export const locksQuery = defineQuery<ScopeLocks>('locks');
+/** From the workflow `mergeQueue`. */
+export const mergedSignal = defineSignal<[MergeAnswer]>('merged');
+/** To the workflow `mergeQueue`: a result waits, in place of an earlier one of its task; said again, it changes nothing. */
+export const enterMergeSignal = defineSignal<[MergeEntry]>('enter');
+/** A task does not want to be merged any more: it is answered once its result was merged, or is not being pushed. */
+export const leaveMergeSignal = defineSignal<[{ id: string }]>('leave');
+
 /** From a worker that was lost and came back: what it has of a run that the task does not own any more. */
 export const lateResultSignal = defineSignal<[LateResult]>('lateResult');
 
-/** To a worker's record: a run that it holds, or held when it was lost, and has to clean up. */
-export const oweSignal = defineSignal<[RunRef]>('owe');
+/** To a worker's record: a run that it holds, or held when it was lost, and has to clean up; or a task that it has to forget. */
+export const oweSignal = defineSignal<[Owed]>('owe');
 /** From the worker: such a debt is cleaned up. */
-export const paidSignal = defineSignal<[RunRef]>('paid');
+export const paidSignal = defineSignal<[Owed]>('paid');
 /** From the worker: its process is there, and waits for `attend`. */
 export const attachSignal = defineSignal<[WorkerFacts]>('attach');
 /** From the worker: its process ends as it should. An update, as it may be the last one that can carry the record on. */

@@ -1,8 +1,11 @@
 import { NO_USAGE } from '../domain/event.ts';
 import { claimQueue } from '../domain/names.ts';
+import { briefOf } from '../domain/outside.ts';
 import type { Receipt } from '../domain/receipt.ts';
+import type { Dependency } from '../domain/waiting.ts';
 import type { Claim, RunView, TaskView } from '../domain/run.ts';
-import { isUrl, titleOf, type Task } from '../domain/task.ts';
+import { isPath, titleOf, type Task } from '../domain/task.ts';
+import { stateAtStart, unheard } from '../domain/dependencies.ts';
 
 /** A run as it begins; `at` is ISO. */
 export function newRun(claim: Claim, { view, at }: { view: TaskView; at: string }): RunView {
@@ -19,19 +22,20 @@ export function newRun(claim: Claim, { view, at }: { view: TaskView; at: string 
 }
 
 /** A task as it begins; `createdAt` is ISO. */
-export function newTask(id: string, task: Task, createdAt: string): TaskView {
+export function newTask(id: string, task: Task, createdAt: string): TaskView & { dependsOn: Dependency[] } {
   return {
     id,
     title: titleOf(task),
     type: task.type,
-    state: 'queued',
+    state: stateAtStart(task),
+    since: createdAt,
     reason: null,
     message: null,
     objective: task.objective,
     repo: task.repo ?? null,
     base: task.base ?? null,
     queue: task.queue,
-    claimQueue: claimQueue({ ...task, machine: task.repo && !isUrl(task.repo) ? task.machine : undefined }),
+    claimQueue: claimQueue({ ...task, machine: isPath(task.repo) ? task.machine : undefined }),
     priority: task.priority,
     coder: task.coder ?? null,
     model: task.model ?? null,
@@ -45,6 +49,11 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView {
     commit: null,
     usage: NO_USAGE,
     labels: task.labels,
+    dependsOn: task.dependsOn.map(unheard),
+    ...(task.for ? { for: task.for, brief: briefOf(task) } : {}),
+    ...(task.parent ? { parent: task.parent } : {}),
+    ...(task.proposed ? { proposed: true } : {}),
+    ...(task.producer ? { producer: task.producer } : {}),
     createdAt,
     endedAt: null,
     retryAt: null,

@@ -1,9 +1,10 @@
 import { costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { inboxItem } from '../domain/inbox.ts';
 import { rescueRef } from '../domain/names.ts';
 import type { TaskView } from '../domain/run.ts';
 import { seatsOf, type CredentialRecord } from '../domain/seats.ts';
-import { tallySentence, type WorkerRecord } from '../domain/worker.ts';
+import { keptSentences, tallySentence, type Debt, type WorkerRecord } from '../domain/worker.ts';
 
 /** The task as markdown, for the Web UI's User Metadata tab: state, runs, receipts, and how to read the log. */
 export function renderSummary(view: TaskView): string {
@@ -19,10 +20,13 @@ export function renderSummary(view: TaskView): string {
     ['Tokens', view.usage.inputTokens + view.usage.outputTokens || null],
     ['Cost', costText(view.usage) || null],
     ['Next try', view.retryAt],
+    ...waitsOf(view),
   ].filter((fact) => fact[1] !== null);
+  const item = inboxItem(view);
   return [
     `### ${cell(view.title)}`,
     table(['', ''], facts),
+    ...(item ? [`#### Waits for a person`, item.commands.map((line) => `- ${code(line)}`).join('\n')] : []),
     '#### Runs',
     view.runs.length
       ? table(
@@ -49,6 +53,25 @@ export function renderSummary(view: TaskView): string {
   ].join('\n\n');
 }
 
+/** What it waits for beside a slot, and what people said to it. */
+function waitsOf({ dependsOn = [], question, answers = [], approval, approvals = [], outside, ...view }: TaskView) {
+  const needs = dependsOn.map(({ id, state }) => `${id} (${state ?? 'not heard of yet'})`).join(', ');
+  const said = approvals.map(
+    ({ stage, approved, by, why }) =>
+      `${stage} ${approved ? 'approved' : 'rejected'} by ${by}${why ? ` (${why})` : ''}`,
+  );
+  return [
+    ['For', view.for ?? null],
+    ['Held by', outside ? `${outside.as} until ${outside.until}` : null],
+    ['Handed in', view.handedIn ? `by ${view.handedIn.as}: ${view.handedIn.result}` : null],
+    ['Needs', needs || null],
+    ['Question', question ? `${question.id}: ${question.text}` : null],
+    ['Answers', answers.map(({ question: id, answer, by }) => `${id}: ${answer} (${by})`).join('; ') || null],
+    ['Waits for approval', approval ? `${approval.stage}: ${approval.why}` : null],
+    ['Approvals', said.join('; ') || null],
+  ] satisfies [string, string | null][];
+}
+
 /** A worker's record, likewise. What changes from beat to beat is with its pending activity. */
 export function renderRecord(record: WorkerRecord): string {
   const { name, state, changedAt, debts, report } = record;
@@ -59,11 +82,14 @@ export function renderRecord(record: WorkerRecord): string {
     ['Queues', record.queues.join(', ')],
     ['Coders', record.coders.map((coder) => `${coder.name} ${coder.version}`).join(', ') || 'none'],
     ['Version', record.version],
-    ['Owes the clean-up of', debts.map(({ taskId, runId }) => `${runId} of ${taskId}`).join(', ') || 'nothing'],
-    ['When it last left', report && tallySentence(report)],
+    ['Owes the clean-up of', debts.map(whatIsOwed).join(', ') || 'nothing'],
+    ['When it last left', report && [tallySentence(report), ...keptSentences(report)].join('; ')],
   ].filter((fact) => fact[1] !== null);
   return [`### Worker ${cell(name)}`, table(['', ''], facts)].join('\n\n');
 }
+
+const whatIsOwed = ({ taskId, runId, forget }: Debt): string =>
+  forget ? `what ${taskId} left at its repository` : `${runId} of ${taskId}`;
 
 /** A credential's record, likewise. */
 export function renderCredential(record: CredentialRecord): string {
@@ -84,8 +110,19 @@ function table(head: string[], rows: (string | number | null)[][]): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 }
 
+/** No markup of others: neither links nor pictures, which a browser would fetch. */
 const cell = (value: string | number | null): string =>
-  String(value ?? '')
-    .replace(/[\r\n]+/g, ' ')
-    .replace(/[|<>`\\]/g, (char) => `\\${char}`)
-    .slice(0, 400);
+  flat(String(value ?? ''))
+    .replace(/[|<>`\\[\]!]/g, (char) => `\\${char}`)
+    .slice(0, CELL_MAX);
+
+/** As it is, also with backticks in it. */
+function code(line: string): string {
+  const text = flat(line).slice(0, CELL_MAX);
+  const ticks = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const [fence, pad] = ticks > 0 ? ['`'.repeat(ticks + 1), ' '] : ['`', ''];
+  return fence + pad + text + pad + fence;
+}
+
+const CELL_MAX = 400;
+const flat = (text: string): string => text.replace(/[\r\n\u2028\u2029]+/g, ' ');

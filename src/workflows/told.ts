@@ -1,11 +1,30 @@
 import { upsertSearchAttributes } from '@temporalio/workflow';
 import { runLines } from '../domain/run-line.ts';
 import type { TaskView } from '../domain/run.ts';
+import type { Task } from '../domain/task.ts';
 import { ATTRIBUTES } from './attributes.ts';
 
 /** Tells the server how a task stands, for lists, statistics and budgets: its state each time, of the rest what has changed. */
 export class Told {
   #known = new Map<string, string>();
+
+  begin({ queue, priority, type, repo, dependsOn }: Task): void {
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.queue, value: queue },
+      { key: ATTRIBUTES.priority, value: priority },
+      { key: ATTRIBUTES.type, value: type },
+      ...(repo ? [{ key: ATTRIBUTES.repo, value: repo }] : []),
+      ...(dependsOn.length ? [{ key: ATTRIBUTES.dependsOn, value: dependsOn }] : []),
+    ]);
+  }
+
+  priority(value: number): void {
+    upsertSearchAttributes([{ key: ATTRIBUTES.priority, value }]);
+  }
+
+  dependsOn(value: string[]): void {
+    upsertSearchAttributes([{ key: ATTRIBUTES.dependsOn, value }]);
+  }
 
   state(view: TaskView): void {
     const { state, reason, worker, coder, model, usage, runs } = view;

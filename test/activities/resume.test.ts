@@ -105,7 +105,7 @@ test('what setup makes anew is not the work’s, and the work is not what setup 
   expect(paths(result)).toEqual(['gen', 'mine']);
 });
 
-test('work for another base, of another task or of no run that may be used is left alone', async () => {
+test('work of another task or of no run that may be used is left alone; on another base it is merged with that', async () => {
   await using temp = await tempDir();
   const lab = await makeLab(temp.path, FILES);
   const at = makeWorkLab(lab);
@@ -114,9 +114,10 @@ test('work for another base, of another task or of no run that may be used is le
   await saveWork(at.deps, { taskId: 't1', runId: '1-a' });
   expect((await goOn(lab, at, { n: 2, from: ['7-a'] })).found).toBeNull();
   expect((await goOn(lab, at, { n: 3 })).found).not.toBeNull();
-  const order = { taskId: 't1', runId: '3-a', task: {} as Task, resume: { runIds: ['1-a'], why: '' } };
-  const elsewhere = { ...(await at.run(4)).prepared, base: 'f'.repeat(40) };
-  expect(await findWork(at.deps, order, elsewhere)).toBeNull();
+  const order = { taskId: 't2', runId: '3-a', task: {} as Task, resume: { runIds: ['1-a'], why: '' } };
+  const { prepared } = await at.run(4);
+  expect(await findWork(at.deps, order, prepared)).toBeNull();
+  expect(await findWork(at.deps, { ...order, taskId: 't1' }, { ...prepared, base: 'f'.repeat(40) })).not.toBeNull();
 });
 
 test('the newest run’s work is taken, an older one’s where the newest saved nothing', async () => {

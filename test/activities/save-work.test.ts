@@ -26,7 +26,7 @@ test('saving twice is saving once; nothing changed is nothing saved; a verdictâ€
 
   const files = lab.home.run('t1', '1-a');
   const result = await lab.capture();
-  write(files.dir, { 'verified.json': JSON.stringify({ commit: result.commit }) });
+  write(files.dir, { 'verified.json': JSON.stringify({ verdict: { accepted: true }, commit: result.commit }) });
   rmSync(tree, { recursive: true });
   expect(await saveWork(at.deps, ref)).toMatchObject({ head: lab.base });
   expect(git(files.result, 'rev-parse', 'refs/heads/result')).toBe(result.commit);

@@ -53,3 +53,20 @@ test('a declaration under a builtin’s name takes its place', () => {
   expect(claude).toMatchObject({ structured: false });
   expect(claude?.start(order).argv).toEqual(['my-claude']);
 });
+
+test('each coder that takes a server of tools is told of ours, and the others of none', () => {
+  const mcp = { command: '/node', args: ['/fleet-tools.js', '/outbox', 'propose'], tools: ['propose'] as const };
+  const order = { runId: '1-x', tree: '/t', home: '/h', userHome: '/u', prompt: 'p', inherit: 'none' as const };
+  const coders = createCoders({
+    mine: { command: ['mine'], protocol: 'acp' },
+    dumb: { command: ['dumb'], protocol: 'none' },
+  });
+  const told = [...coders.values()].map((coder) => {
+    const { argv, env, files } = coder.start({ ...order, mcp });
+    return [coder.name, JSON.stringify([argv, env, files]).includes('/fleet-tools.js')];
+  });
+  expect(Object.fromEntries(told)).toEqual(
+    Object.fromEntries([...coders.values()].map((coder) => [coder.name, coder.mcp === true])),
+  );
+  expect(coders.get('mine')?.mcp).toBe(true);
+});

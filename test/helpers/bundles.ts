@@ -72,7 +72,10 @@ export function seal({ signer, findings = FINDINGS, failed, ...given }: Given): 
 }
 
 /** A second worker's word on a bundle. */
-export function sealElsewhere(previous: string, { signer, ok = true }: { signer: Signer; ok?: boolean }): Sealed {
+export function sealElsewhere(
+  previous: string,
+  { signer, ok = true, findings }: { signer: Signer; ok?: boolean; findings?: Found[] },
+): Sealed {
   const context = contextOf(previous, { worker: { name: 'eve', machine: 'e', version: '0.1.0' }, at: AT });
   const verdict = {
     accepted: ok,
@@ -80,8 +83,16 @@ export function sealElsewhere(previous: string, { signer, ok = true }: { signer:
     reason: ok ? null : ('receipts-rejected' as const),
     acceptance: ok,
   };
-  return sealBundle({ findings: [found('acceptance', ok)], verdict, context, signer, previous });
+  return sealBundle({ findings: findings ?? seenElsewhere(ok), verdict, context, signer, previous });
 }
+
+/** What a second worker gathers of `FINDINGS`. */
+export const seenElsewhere = (ok = true, digests = { first: DECISION, second: DECISION }): Found[] => [
+  found('acceptance', ok),
+  found('control', ok),
+  { ...found('replay', ok), evidence: digests },
+];
+export const DECISION = 'd'.repeat(64);
 
 export const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 export const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');

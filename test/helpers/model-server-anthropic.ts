@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { used } from './model-server-tools.ts';
 import type { Answer, Call, DeclaredTool, FailKind, ToolStep, Wire, WireError } from './model-server.ts';
 
 /** Anthropic's Messages API, as Claude Code speaks it. */
@@ -14,7 +15,9 @@ function tools(body: Record<string, unknown>): DeclaredTool[] {
   return specs.map((spec) => ({ name: spec.name, properties: spec.input_schema?.properties ?? {}, custom: false }));
 }
 
-function call(step: ToolStep, _offered: DeclaredTool[], cwd: string): Call {
+function call(step: ToolStep, offered: DeclaredTool[], cwd: string): Call {
+  if ('use' in step) return used(step, offered);
+  if ('find' in step) throw new Error('only codex looks for its tools');
   const at = (path: string) => (path.startsWith('/') ? path : `${cwd}/${path}`);
   if ('sh' in step) return { name: 'Bash', input: { command: step.sh, description: 'Run a command' } };
   if ('write' in step) return { name: 'Write', input: { file_path: at(step.write), content: step.content } };

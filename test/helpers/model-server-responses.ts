@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { used } from './model-server-tools.ts';
 import type { Answer, Call, DeclaredTool, FailKind, ToolStep, Wire, WireError } from './model-server.ts';
 
 /** OpenAI's Responses API, as Codex speaks it. */
@@ -14,11 +15,15 @@ interface ToolSpec {
 const SHELLS = ['bash', 'exec_command', 'shell_command', 'shell'];
 
 function tools(body: Record<string, unknown>): DeclaredTool[] {
-  const specs = ((body['tools'] ?? []) as ToolSpec[]).flatMap((spec) =>
-    spec.type === 'namespace' ? (spec.tools ?? []) : [spec],
+  const input = Array.isArray(body['input']) ? (body['input'] as { tools?: ToolSpec[] }[]) : [];
+  // Those that a search has found are in the conversation.
+  const found = input.flatMap(({ tools: list }) => list ?? []);
+  const specs = [...((body['tools'] ?? []) as ToolSpec[]), ...found].flatMap((spec) =>
+    spec.type === 'namespace' ? (spec.tools ?? []).map((tool) => ({ ...tool, namespace: spec.name })) : [spec],
   );
-  return specs.map((spec) => ({
+  return specs.map((spec: ToolSpec & { namespace?: string | undefined }) => ({
     name: spec.name ?? spec.type,
+    ...(spec.namespace ? { namespace: spec.namespace } : {}),
     properties: spec.parameters?.properties ?? {},
     custom: spec.type === 'custom',
   }));
@@ -26,6 +31,8 @@ function tools(body: Record<string, unknown>): DeclaredTool[] {
 
 /** Writes by `apply_patch` where it is offered (only for models that the CLI knows), else by the shell. */
 function call(step: ToolStep, offered: DeclaredTool[], cwd: string): Call {
+  if ('use' in step) return used(step, offered);
+  if ('find' in step) return { name: 'tool_search', input: { query: step.find } };
   if ('sh' in step) return shell(step.sh, offered);
   if ('read' in step) return shell(`cat '${step.read}'`, offered);
   const patch = offered.find((tool) => tool.name === 'apply_patch');
@@ -56,10 +63,19 @@ function items({ text, calls }: Answer): Item[] {
   };
   return [
     ...(text ? [message] : []),
-    ...calls.map(({ name, input }) =>
-      typeof input === 'string'
-        ? { id: id('ctc'), type: 'custom_tool_call', call_id: id('call'), name, input }
-        : { id: id('fc'), type: 'function_call', call_id: id('call'), name, arguments: JSON.stringify(input) },
+    ...calls.map(({ name, input, namespace }) =>
+      name === 'tool_search'
+        ? { id: id('ts'), type: 'tool_search_call', call_id: id('call'), execution: 'client', arguments: input }
+        : typeof input === 'string'
+          ? { id: id('ctc'), type: 'custom_tool_call', call_id: id('call'), name, input }
+          : {
+              id: id('fc'),
+              type: 'function_call',
+              call_id: id('call'),
+              name,
+              ...(namespace ? { namespace } : {}),
+              arguments: JSON.stringify(input),
+            },
     ),
   ];
 }

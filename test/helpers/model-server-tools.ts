@@ -12,6 +12,8 @@ const TEXTS = ['content', 'file_text', 'text'];
 /** The step in the words of the tools that a request offers; where it has no tool of its own, by the shell. */
 export function callOf(step: ToolStep, offered: DeclaredTool[], cwd: string): Call {
   const at = (path: string) => (path.startsWith('/') ? path : `${cwd}/${path}`);
+  if ('use' in step) return used(step, offered);
+  if ('find' in step) throw new Error('only codex looks for its tools');
   if ('sh' in step) return shell(step.sh, offered);
   if ('read' in step) {
     const tool = find('read', offered);
@@ -21,6 +23,13 @@ export function callOf(step: ToolStep, offered: DeclaredTool[], cwd: string): Ca
   const tool = find('write', offered);
   if (!tool) return shell(`cat > '${step.write}' <<'END'\n${step.content.replace(/\n$/, '')}\nEND`, offered);
   return { name: tool.name, input: { [keyOf(tool, PATHS)]: at(step.write), [keyOf(tool, TEXTS)]: step.content } };
+}
+
+/** @throws where no such tool is offered */
+export function used({ use, input }: Extract<ToolStep, { use: string }>, offered: DeclaredTool[]): Call {
+  const tool = offered.find(({ name }) => name.endsWith(use));
+  if (!tool) throw new Error(`no ${use} among the tools offered: ${offered.map(({ name }) => name).join(', ')}`);
+  return { name: tool.name, input, ...(tool.namespace ? { namespace: tool.namespace } : {}) };
 }
 
 function shell(command: string, offered: DeclaredTool[]): Call {

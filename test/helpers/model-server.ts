@@ -24,7 +24,14 @@ export interface Turn {
 }
 
 /** What the model asks for, in the words of whichever tools the request offers. A relative path is below the agent's cwd. */
-export type ToolStep = { sh: string } | { write: string; content: string } | { read: string };
+export type ToolStep =
+  | { sh: string }
+  | { write: string; content: string }
+  | { read: string }
+  /** Of an MCP server: the tool whose name ends so, whatever the CLI puts in front. */
+  | { use: string; input: Record<string, unknown> }
+  /** Of a CLI that shows its model such tools only when it looks for them. */
+  | { find: string };
 export type FailKind = 'auth' | 'rate' | 'quota' | 'overloaded' | 'overflow' | 'server' | 'billing' | 'model';
 export interface Tokens {
   input: number;
@@ -49,10 +56,13 @@ export interface DeclaredTool {
   /** JSON schema properties; none for a tool that takes free text. */
   properties: Record<string, unknown>;
   custom: boolean;
+  /** Of a CLI that has a name for each server beside those of its tools. */
+  namespace?: string;
 }
 export interface Call {
   name: string;
   input: Record<string, unknown> | string;
+  namespace?: string;
 }
 export interface Answer {
   model: string;

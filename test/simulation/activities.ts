@@ -14,7 +14,7 @@ import type {
 } from '../../src/domain/run.ts';
 import { NO_USAGE } from '../../src/domain/event.ts';
 import { runIdOf } from '../../src/domain/names.ts';
-import { outcomeOf, planAgent } from './agents.ts';
+import { outcomeOf, planAgent, question } from './agents.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { ActivityError } from './failures.ts';
 import { cancellable, unlessCancelled, using } from './steps.ts';
@@ -32,6 +32,7 @@ export const ACTIVITIES: Record<string, Activity> = {
   verifyReceipts,
   ...ELSEWHERE,
   deliver,
+  keepAccepted,
   deliverRescued,
   releaseRun: (on, order: ReleaseOrder) => using(on, order, releaseRun(on, order)),
   findRun,
@@ -118,7 +119,10 @@ function* launchAgent(on: Worker, order: RunRef, attempt: Attempt): Work<Launche
     }
   }
   if (agent.crashed) return failed('host-lost');
-  run.outcome ??= outcomeOf(agent, clock.now);
+  run.outcome ??= {
+    ...outcomeOf(agent, clock.now),
+    ...(world.asks && random.chance(0.4) ? { asked: question(random) } : {}),
+  };
   yield* point(on, `ended ${order.taskId}`);
   return { ok: true, outcome: run.outcome };
 }
@@ -171,6 +175,14 @@ function* deliver(on: Worker, ref: RunRef, attempt: Attempt): Work<Delivered> {
       return delivered;
     })(),
   );
+}
+
+function* keepAccepted(on: Worker, ref: RunRef): Work<void> {
+  const { verified } = requireRun(on, ref);
+  if (!verified?.verdict.accepted || !verified.commit) throw new ActivityError('Error');
+  yield on.world.random.spread(5, 2_000);
+  on.vault.set(ref.runId, verified.commit);
+  yield* point(on, `kept ${ref.taskId}`);
 }
 
 function* deliverRescued(on: Worker, ref: RunRef): Work<Delivered> {

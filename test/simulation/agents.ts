@@ -1,5 +1,6 @@
 import { NO_USAGE, type CoderFailure } from '../../src/domain/event.ts';
 import type { AgentOutcome, StopReason } from '../../src/domain/run.ts';
+import type { Asked } from '../../src/domain/waiting.ts';
 import type { Agent } from './keeper.ts';
 import type { Random } from './random.ts';
 
@@ -55,3 +56,9 @@ export function outcomeOf({ plan, exit, stopped }: Agent, now: number): AgentOut
     usage: NO_USAGE,
   };
 }
+
+/** What it asks a person. */
+export const question = (random: Random): Asked => ({
+  ...{ text: 'which?', options: [] },
+  ...(random.chance(0.5) ? { default: 'this one', deadlineMs: 3_600_000 } : { default: null, deadlineMs: null }),
+});

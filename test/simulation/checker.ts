@@ -5,12 +5,27 @@ import type { Worker } from './worker.ts';
 
 /** Where each state may lead; `cancelled` from anywhere that is open. `verifying` also for a late result. */
 const NEXT: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  queued: ['setting-up', 'verifying', 'queued', 'parked', 'cancelled'],
-  'setting-up': ['running', 'queued', 'parked', 'cancelled'],
-  running: ['verifying', 'queued', 'parked', 'cancelled'],
-  verifying: ['delivering', 'done', 'queued', 'parked', 'cancelled'],
+  queued: ['setting-up', 'verifying', 'queued', 'awaiting-approval', 'parked', 'cancelled'],
+  'setting-up': ['running', 'queued', 'awaiting-quota', 'parked', 'cancelled'],
+  running: ['verifying', 'awaiting-answer', 'queued', 'awaiting-quota', 'parked', 'cancelled'],
+  verifying: [
+    'delivering',
+    'awaiting-approval',
+    'awaiting-answer',
+    'done',
+    'queued',
+    'awaiting-quota',
+    'parked',
+    'cancelled',
+  ],
   delivering: ['done', 'queued', 'parked', 'cancelled'],
   parked: ['parked', 'queued', 'verifying', 'delivering', 'done', 'failed', 'cancelled'],
+  'awaiting-approval': ['queued', 'delivering', 'done', 'parked', 'cancelled'],
+  'awaiting-answer': ['queued', 'verifying', 'parked', 'cancelled'],
+  // Nobody waits for another task or a pull request in these schedules.
+  blocked: [],
+  'awaiting-quota': ['queued', 'verifying', 'cancelled'],
+  'awaiting-checks': [],
   done: [],
   failed: [],
   cancelled: [],

@@ -17,7 +17,7 @@ export type Failure = temporal.api.failure.v1.IFailure;
 
 const ACTIVITIES = new Set([
   ...['registerRun', 'createWorktree', 'launchAgent', 'verifyReceipts', 'deliver', 'releaseRun', 'findRun'],
-  ...['deliverRescued', 'sendAlert'],
+  ...['deliverRescued', 'keepAccepted', 'sendAlert', 'lookUpEnded'],
 ]);
 
 export const toPayload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);

@@ -1,6 +1,8 @@
 import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
 import type { World } from './world.ts';
 
+/** To what waits for a yes, or an answer. */
+const WORDS = { approve: 6, reject: 1, cancel: 0.3 } as const;
 const ANSWERS = { retry: 5, accept: 3, giveUp: 2, cancel: 1 } as const;
 
 /** What people do about tasks in one schedule: answer alerts, sooner or later, or cancel at any time. */
@@ -23,7 +25,9 @@ export class People {
     if (random.chance(0.1)) clock.after(random.spread(1, 900_000), () => this.#say(taskId));
   }
 
-  alerted({ id }: Alert): void {
+  alerted({ id, question, approval }: Alert): void {
+    if (question) return this.#answer(id, question.id);
+    if (approval) return this.#approve(id);
     const left = this.#patience.get(id) ?? 0;
     this.#patience.set(id, left - 1);
     const { random, clock } = this.#world;
@@ -43,6 +47,30 @@ export class People {
       checker.say(`person: ${answer} ${taskId} was ${accepted ? 'heard' : 'refused'}`);
       if (accepted && answer === 'accept') this.#world.accepted.add(taskId);
       if (accepted && answer === 'retry') checker.forgave(taskId);
+    });
+  }
+
+  /** Somebody always does, some time. Two may, and one may be late. */
+  #answer(taskId: string, question: string): void {
+    const { random, clock, server, checker } = this.#world;
+    const times = random.between(1, 2);
+    for (let n = 1; n <= times; n += 1)
+      clock.after(random.spread(20, 7_200_000), () => {
+        server.workflows.get(taskId)?.update('answer', { question, answer: `a${n}`, by: `p${n}` }, (accepted) => {
+          checker.say(`person: answer ${question} of ${taskId} was ${accepted ? 'heard' : 'refused'}`);
+        });
+      });
+  }
+
+  #approve(taskId: string): void {
+    const { random, clock, server, checker } = this.#world;
+    const word = random.weighted(WORDS);
+    clock.after(random.spread(20, 7_200_000), () => {
+      if (word === 'cancel') return this.#cancel(taskId);
+      server.workflows.get(taskId)?.update(word, { by: 'p', why: 'because' }, (accepted) => {
+        checker.say(`person: ${word} ${taskId} was ${accepted ? 'heard' : 'refused'}`);
+      });
+      return undefined;
     });
   }
 

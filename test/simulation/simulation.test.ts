@@ -70,7 +70,7 @@ if (ONE) {
       ['no-self-kill', /has 2 live agents/, 1],
       ['stale-launch', /has 2 live agents/, 1_213],
       ['overwrite', /was delivered 2 times/, 48],
-      ['forget-to-tell', /is parked .* and nobody was told/, 1],
+      ['forget-to-tell', /is parked .* and nobody was told|is lost: .* it is awaiting-answer/, 1],
     ];
     test.each(MUTATIONS)('the planted defect %s', async (mutation, expected, from) => {
       const broken = await firstBroken(seeds(from, from + 4_000), mutation);

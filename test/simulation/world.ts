@@ -91,6 +91,16 @@ export class World {
     return this.seed % 8 === 6;
   }
 
+  /** Whether a person has to say yes, before each run and to each result. */
+  get approved(): boolean {
+    return this.seed % 8 === 5;
+  }
+
+  /** Whether agents ask people. */
+  get asks(): boolean {
+    return this.seed % 8 === 4;
+  }
+
   /** A worker has come to a place, `<place> <task id>`, where it may be struck, or a person may say something. */
   reached(worker: Worker, place: string): void {
     const [name = '', taskId = ''] = place.split(' ');
@@ -125,6 +135,7 @@ export class World {
         backoff: random.pick(['1s', '30s', '10m']),
       },
       deliver: random.chance(0.9) ? 'branch' : 'none',
+      ...(this.approved ? { approval: random.pick(['before-run', 'before-deliver', 'both']) } : {}),
     };
     this.clock.after(random.between(0, 5_000), () => {
       this.server.start(taskId, task);

@@ -76,3 +76,52 @@ test('a worker starts though work of a run of another server cannot be saved', a
   expect(await names(`${lab.home.vaultOf('repo')}/refs/fleet/t1`)).toEqual(['2-a', '2-a.work']);
   expect(registry.ofOthers()).toHaveLength(2);
 });
+
+test('the folders of a server that was left go long after that, however old the runs, and nothing that they made is lost', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { 'a.txt': 'a\n' });
+  const { deps: others, said, log } = await twoRuns(lab);
+  const excess = async ({ runId }: { runId: string }) => {
+    if (runId === '1-a') throw new Error('its folder cannot be read');
+    return undefined;
+  };
+  const away = await RunRegistry.open(lab.home, 'another');
+  const deps = { ...others, registry: away, disk: { ...others.disk, excess } };
+  await endOthers(deps, log);
+  const folders = () => names(`${lab.home.runs}/t1`);
+  for (const run of away.ofOthers()) run.claimedAt = '2020-01-01T00:00:00Z';
+  await reap(deps, allClosed, log);
+  expect(await folders()).toEqual(['1-a', '2-a']);
+
+  const days = (n: number) => new Date(Date.now() - n * 86_400_000).toISOString();
+  for (const run of away.ofOthers()) run.leftAt = days(6);
+  await reap(deps, allClosed, log);
+  expect(await folders()).toEqual(['1-a', '2-a']);
+
+  write(lab.home.run('t1', '2-a').tree, { 'late.txt': 'written since' });
+  for (const run of away.ofOthers()) run.leftAt = days(8);
+  await reap(deps, allClosed, log);
+  expect(await folders()).toEqual([]);
+  expect(away.ofOthers()).toEqual([]);
+  expect(git(lab.home.vaultOf('repo'), 'show', 'refs/fleet/t1/2-a:late.txt')).toBe('written since');
+  expect(await names(`${lab.home.runs}/.torn/t1-1-a/work`)).not.toEqual([]);
+  expect(said.join('\n')).toMatch(/run 1-a of t1 cannot be saved: .* be read\nit was moved to .*t1-1-a/);
+});
+
+test('a server that comes back and is left again starts its time anew, across restarts of the worker', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { 'a.txt': 'a\n' });
+  const { deps, log } = await twoRuns(lab);
+  const attach = async (server: string) => {
+    const registry = await RunRegistry.open(lab.home, server);
+    await endOthers({ ...deps, registry }, log);
+    return registry;
+  };
+  const [left] = (await attach('another')).ofOthers();
+  const [still] = (await attach('another')).ofOthers();
+  expect(still!.leftAt).toBe(left!.leftAt);
+  await attach('s');
+  expect((await RunRegistry.open(lab.home, 's')).list().map(({ leftAt }) => leftAt)).toEqual([undefined, undefined]);
+  const [again] = (await attach('another')).ofOthers();
+  expect(again!.leftAt! > left!.leftAt!).toBe(true);
+});

@@ -1,0 +1,32 @@
+import { CancellationScope, patched, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { ForgetOrder } from '../activities/forget-task.ts';
+import type { TaskBook } from './book.ts';
+import { oweTo } from './host.ts';
+
+/** People do not wait longer for a worker that is gone, or hangs, or whose remote does: it does so later. */
+const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
+
+/**
+ * Has removed what was kept for other machines to go on from, once nobody will: by the worker of the last run, which owes it
+ * where it did not just now. A run under way does so itself as it is released.
+ */
+export async function forgetTask({ view }: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
+  const { id, runs, dependsOn } = view;
+  const run = runs.at(-1);
+  if (!run?.endedAt || run.reason === 'cancelled') return;
+  if (dependsOn.length < 2 && !runs.some(({ saved }) => saved)) return;
+  if (!patched('forget-task')) return;
+  const host = proxyActivities<Activities>({
+    taskQueue: run.hostQueue,
+    summary: 'forget the work of before',
+    scheduleToCloseTimeout: PATIENCE[ending],
+    retry: { maximumAttempts: 1 },
+  });
+  await CancellationScope.nonCancellable(async () => {
+    const done = await host.forgetTask({ taskId: id, ending }).catch(() => false);
+    // Workers of earlier versions do not say.
+    if (done !== false || !patched('forget-debt')) return;
+    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending });
+  });
+}
