@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { connectClient, ensureSearchAttributes } from './adapters/connection.ts';
+import { identifyServer, type ServerIdentity } from './adapters/server-identity.ts';
 import { admitTasks, type Admitted, type Order } from './client/admit.ts';
 import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/ask.ts';
 import {
@@ -11,47 +12,63 @@ import {
   type Comparison,
 } from './client/compare.ts';
 import { cancelTask, decideTask } from './client/decide.ts';
+import { answerTask, approveTask } from './client/people.ts';
+import { coders, handOffTask } from './client/hand-off.ts';
 import { listCredentials, mendCredential } from './client/credentials.ts';
+import { readInbox } from './client/inbox.ts';
 import { explainReport, explainTask, type Explanation } from './client/explain.ts';
 import { followTask, waitForTask, type FollowOptions } from './client/follow.ts';
+import { listMerges } from './client/merges.ts';
+import type { Merges } from './domain/merge.ts';
 import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
+import { listGraph } from './client/graph.ts';
+import { Patrol } from './client/patrol.ts';
+import { Schedules } from './client/schedules.ts';
+import { changeNeeds, setPriority } from './client/queue-up.ts';
+import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
 import { sealFor } from './client/seal.ts';
+import { standingOf } from './client/standing.ts';
 import { startTask } from './client/start.ts';
 import { taskFigures } from './client/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
 import { mapBounded, type Wire } from './client/wire.ts';
-import {
-  giveOrder,
-  listOrders,
-  untilObeyed,
-  untilStopped,
-  withdrawOrder,
-  workersNamed,
-  type StandingOrder,
-  type Stopped,
-} from './client/orders.ts';
+import type { StandingOrder, Stopped } from './client/orders.ts';
+import { Orders, type OrderGiven, type Said } from './client/people-orders.ts';
 import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
+import { FleetError } from './domain/error.ts';
 import type { FilePiece } from './domain/question.ts';
+import type { By } from './domain/hand-off.ts';
+import type { FollowUpInput } from './domain/outbox.ts';
 import type { CredentialRecord } from './domain/seats.ts';
 import type { Candidate } from './domain/compare.ts';
+import type { InboxItem } from './domain/inbox.ts';
+import type { GraphNode } from './domain/graph.ts';
+import type { TaskState, TaskView } from './domain/run.ts';
 import type { TaskFigures } from './domain/stats.ts';
-import type { TaskInput } from './domain/task.ts';
+import { levelsOf } from './domain/dependencies.ts';
+import { taskInput, type TaskInput } from './domain/task.ts';
+import type { PersonsWord } from './domain/waiting.ts';
 import type { FleetOrder } from './domain/worker.ts';
 
 /** With src/client/*: the only files that start, signal, query and list tasks. */
 
-export { FleetError } from './domain/error.ts';
+export { FleetError, taskInput };
 export type {
+  Admitted,
   CredentialRecord,
   Explanation,
   FileRequest,
   FleetOrder,
   FleetWorker,
+  FollowUpInput,
   FollowOptions,
+  InboxItem,
   Order,
   RunPlace,
   StandingOrder,
+  Said,
+  OrderGiven,
   Stopped,
   TaskFilter,
   TaskInput,
@@ -74,54 +91,85 @@ export async function connectFleet({ env = process.env, config }: FleetOptions =
     { client, config: settings },
     {
       prepare: () => ensureSearchAttributes(connection, target.namespace),
+      identify: () => identifyServer(connection, target.namespace),
       close: () => connection.close(),
     },
   );
 }
 
-/** An order as a person gives it; `by` is shown to everybody. */
-export type Said = Omit<FleetOrder, 'at'>;
-export interface OrderGiven {
-  order: FleetOrder | null;
-  /** Those of that name, attached or not. */
-  workers: FleetWorker[];
-  withdrawn: boolean;
-  /** What stands for all workers. */
-  fleetOrder: FleetOrder | null;
-}
-
 const WIDTH = 8;
+
+interface Ends {
+  prepare(): Promise<void>;
+  identify(): Promise<ServerIdentity>;
+  close(): Promise<void>;
+}
 
 /** A fleet as its clients see it. Every method that names a task throws a FleetError (2) where there is none. */
 export class Fleet implements AsyncDisposable {
   readonly #wire: Wire;
-  readonly #ends: { prepare(): Promise<void>; close(): Promise<void> };
+  /** What people ordered workers. */
+  readonly orders: Orders;
+  /** Tasks that are put into the queue on a calendar. */
+  readonly schedules: Schedules;
+  readonly patrol: Patrol;
+  readonly #ends: Ends;
 
-  constructor(wire: Wire, ends: { prepare(): Promise<void>; close(): Promise<void> }) {
+  constructor(wire: Wire, ends: Ends) {
     this.#wire = wire;
+    this.orders = new Orders(wire);
+    this.schedules = new Schedules(wire);
+    this.patrol = new Patrol(wire);
     this.#ends = ends;
   }
 
-  /** Checks and starts one task; gives its id. */
-  async enqueue(input: TaskInput, options: { id?: string } = {}): Promise<string> {
+  /** Checks and starts one task; gives its id. The same `key` again gives the same task: no second one is made. */
+  async enqueue(input: TaskInput, options: { id?: string; key?: string } = {}): Promise<string> {
     const [started] = await this.enqueueAll([{ input, ...options }]);
     return started!.id;
   }
 
-  /** Checks all, then starts all: one wrong, and none is started. `started` hears of each as soon as it is there. */
+  /**
+   * Checks all, then starts all, what others depend on first: one wrong, and none is started. `started` hears of each as soon
+   * as it is there.
+   */
   async enqueueAll(orders: readonly Order[], started: (id: string) => void = () => {}): Promise<Admitted[]> {
     const admitted = await admitTasks(this.#wire, orders);
     await this.#ends.prepare();
-    await mapBounded(admitted, WIDTH, async ({ id, task }) => {
-      await startTask(this.#wire, id, task);
-      started(id);
-    });
+    for (const level of levelsOf(admitted.map((one) => ({ ...one, dependsOn: one.task.dependsOn })))) {
+      await mapBounded(level, WIDTH, async (one) => {
+        await startTask(this.#wire, one);
+        started(one.id);
+      });
+    }
     return admitted;
   }
 
+  /** Checks as `enqueueAll` does, and starts nothing. */
+  admit = (orders: readonly Order[]): Promise<Admitted[]> => admitTasks(this.#wire, orders);
+  /** Starts what was admitted; a task that is there already is left as it is. */
+  async startAdmitted(admitted: readonly Admitted[]): Promise<void> {
+    if (admitted.length) await this.#ends.prepare();
+    await mapBounded(admitted, WIDTH, (one) => startTask(this.#wire, { ...one, key: one.key ?? one.id }));
+  }
+  /** Which database answers, and how long it remembers. */
+  identify = (): Promise<ServerIdentity> => this.#ends.identify();
+
+  /**
+   * Makes a follow-up of a task, in nothing wider than that one; it waits for a person, where no rule of `handOff` allows it.
+   * @throws FleetError (2) naming the field, or the rule that forbids it
+   */
+  handOff = (parent: string, followUp: FollowUpInput, said: { from: string; by: By; id?: string }): Promise<string> =>
+    this.#ends.prepare().then(() => handOffTask(this.#wire, parent, { ...said, followUp }));
+
+  isCoder = async (name: string): Promise<boolean> => (await coders(this.#wire))(name);
   view = (id: string): Promise<TaskReport> => viewTask(this.#wire, id);
   /** What lists say of closed and parked tasks, for statistics. */
   figures = (of: { since?: Date | undefined } = {}): Promise<TaskFigures[]> => taskFigures(this.#wire, of);
+  /** All tasks that the server remembers with what they wait for; no worker is asked. */
+  graph = (): Promise<GraphNode[]> => listGraph(this.#wire);
+  /** How those stand that are tasks; no worker is asked. */
+  standing = (ids: readonly string[]): Promise<Map<string, TaskState>> => standingOf(this.#wire, ids);
   list = (filter: TaskFilter = {}): Promise<TaskReport[]> => listTasks(this.#wire, filter);
   /** The task as it goes, until it is settled. */
   follow = (id: string, options: FollowOptions = {}): AsyncGenerator<TaskReport> => followTask(this.#wire, id, options);
@@ -143,7 +191,30 @@ export class Fleet implements AsyncDisposable {
   /** The next three: of a parked task. */
   retry = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'retry', why });
   accept = (id: string, why: string): Promise<void> => decideTask(this.#wire, id, { decision: 'accept', why });
+  /** Of a task whose agent asks: the first answer counts. `question`: its id, so that it is not taken for a later one's. */
+  answer = (id: string, said: { answer: string; by: string; question?: string }): Promise<void> =>
+    answerTask(this.#wire, id, said);
+  /** The next two: of a task that waits for a person's yes. The first word counts. */
+  approve = (id: string, said: PersonsWord): Promise<void> => approveTask(this.#wire, id, { ...said, approved: true });
+  reject = (id: string, said: PersonsWord): Promise<void> => approveTask(this.#wire, id, { ...said, approved: false });
+  setPriority = (id: string, priority: number): Promise<void> => setPriority(this.#wire, id, priority);
+  /** What it waits for, between its runs. */
+  changeNeeds = (id: string, change: { add?: readonly string[]; drop?: readonly string[] }): Promise<void> =>
+    changeNeeds(this.#wire, id, change);
   giveUp = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'give-up', why });
+
+  /** All that waits for a person, with what to type. */
+  inbox = (): Promise<InboxItem[]> => readInbox(this.#wire);
+
+  /** Of agents outside the fleet: open tasks that are for that name, the most urgent first. */
+  listFor = (as: string): Promise<TaskReport[]> => listFor(this.#wire, as);
+  /** Takes a task that is for that name, or renews its lease: 30 minutes from now where nothing else is said. */
+  askFor = (id: string, asked: Parameters<typeof askFor>[2]) => askFor(this.#wire, id, asked);
+  claimFor = (id: string, by: { as: string; leaseMs?: number }): Promise<TaskView> => claimFor(this.#wire, id, by);
+  /** Hands its result in, which a worker verifies, or a person where there is no `commit` (a branch, tag or commit). */
+  completeFor = (id: string, by: { as: string; result: string; commit?: string }): Promise<void> =>
+    completeFor(this.#wire, id, by);
+  failFor = (id: string, by: { as: string; why: string }): Promise<void> => failFor(this.#wire, id, by);
 
   /** A piece of what a run left on its worker. */
   read = (id: string, request: FileRequest): Promise<FilePiece> => readTaskFile(this.#wire, id, request);
@@ -161,38 +232,8 @@ export class Fleet implements AsyncDisposable {
   /** A refused or resting credential is used again; gives how it was. @throws FleetError (2) where there is none */
   mendCredential = (name: string, by: string): Promise<CredentialRecord> => mendCredential(this.#wire, name, by);
 
-  /** What people ordered workers, and stands. */
-  orders = (): Promise<StandingOrder[]> => listOrders(this.#wire);
-  /** Replaces the last order to all; workers obey within seconds, those that attach later at once. */
-  async orderAll(said: Said): Promise<FleetOrder> {
-    const order = { ...said, at: new Date().toISOString() };
-    await giveOrder(this.#wire, { ...order, worker: null });
-    return order;
-  }
-  /** As `orderAll`, for one worker. @throws FleetError (2) where none of that name was ever attached */
-  async orderWorker(worker: string, said: Said): Promise<OrderGiven> {
-    const workers = await workersNamed(this.#wire, worker);
-    const order = { ...said, at: new Date().toISOString() };
-    await giveOrder(this.#wire, { ...order, worker });
-    return { order, workers, withdrawn: false, fleetOrder: null };
-  }
-  /** Withdraws the order to all; `orders` are those of single workers, which stand. */
-  async resumeAll(by: string): Promise<{ withdrawn: boolean; orders: StandingOrder[] }> {
-    const withdrawn = await withdrawOrder(this.#wire, { worker: null, by });
-    return { withdrawn, orders: (await this.orders()).filter(({ worker }) => worker !== null) };
-  }
-  /** Withdraws the order to one worker. @throws FleetError (2) where none of that name was ever attached */
-  async resumeWorker(worker: string, by: string): Promise<OrderGiven> {
-    const workers = await workersNamed(this.#wire, worker);
-    const withdrawn = await withdrawOrder(this.#wire, { worker, by });
-    const [fleetOrder = null] = (await this.orders()).filter((order) => order.worker === null);
-    return { order: null, workers, withdrawn, fleetOrder };
-  }
-  /** Until every attached worker has said that its agents are down, for 30 s at most. */
-  untilStopped = (order: FleetOrder): Promise<Stopped> => untilStopped(this.#wire, order);
-  /** Until those workers have obeyed the order, or its withdrawal: they hold, left, were lost, or take new work again. */
-  untilObeyed = (awaited: { hostQueues: readonly string[]; order: FleetOrder | null }): Promise<FleetWorker[]> =>
-    untilObeyed(this.#wire, awaited);
+  /** What waits to be merged, by target. */
+  merges = (): Promise<Merges[]> => listMerges(this.#wire);
 
   /** Why it is not running, or not done, in one sentence. */
   explain = (id: string): Promise<Explanation> => explainTask(this.#wire, id);

@@ -6,10 +6,14 @@ import { BUILTIN_CODERS, PROTOCOL_NAMES } from './domain/coder-names.ts';
 import { models, prices } from './domain/cost.ts';
 import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
+import { github } from './domain/github.ts';
+import { handOff } from './domain/hand-off.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
+import { backlog, patrol } from './domain/patrol.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
 import { routeFaults, routes } from './domain/route.ts';
-import { bytes, duration, limits, name, variables } from './domain/task.ts';
+import { bytes, duration, globs, limits, name, taskInput, variables } from './domain/task.ts';
+import { idleFault } from './domain/task-faults.ts';
 import { triage, triageFaults } from './domain/triage.ts';
 
 const text = z.string().min(1, { error: 'must not be empty' });
@@ -63,10 +67,35 @@ export const schema = z
         selfKill: duration.default('30s'),
       })
       .prefault({}),
+    /** What a person has to approve before it is delivered, whatever its task says. */
+    irreversible: z
+      .strictObject({
+        paths: globs.default([]),
+        labels: z.array(text).max(100).default([]),
+        deliver: z.array(z.enum(['branch', 'pr', 'merge'])).default([]),
+      })
+      .prefault({}),
+    /** Agents outside the fleet whose word is enough where nothing can be verified. */
+    outside: z.strictObject({ trusted: z.array(name).max(100).default([]) }).prefault({}),
     context: z.strictObject({ inherit: z.enum(['none', 'project', 'user']).default('project') }).prefault({}),
     alerts: z
       .strictObject({ webhook: z.url({ protocol: /^https?$/ }).optional(), command: argv.optional() })
       .prefault({}),
+    github,
+    /** Of a queue that is a git repository. */
+    sync: z
+      .strictObject({
+        /** Default: `worker.name`. */
+        name: name.optional(),
+        /** For tasks that name none. */
+        repo: text.optional(),
+        /** At least, whatever its files say. */
+        approval: taskInput.shape.approval,
+      })
+      .prefault({}),
+    patrol,
+    backlog,
+    handOff,
     git: z.strictObject({ name: text.default('Infinity Fleet'), email: text.default('fleet@localhost') }).prefault({}),
   })
   .superRefine((config, ctx) => {
@@ -104,12 +133,8 @@ function inconsistencies(config: Config): [path: PropertyKey[], message: string]
     const needed = formatDuration(selfKillMs + TICK_MS + FENCE_MS);
     found.push([['lease'], `must keep the rule ${rule}: ${needed} is more than ${formatDuration(graceMs)}`]);
   }
-  const { total, idle } = {
-    total: config.limits.total ?? DEFAULT_LIMITS.total,
-    idle: config.limits.idle ?? DEFAULT_LIMITS.idle,
-  };
-  if (toMs(total) <= toMs(idle))
-    found.push([['limits'], `must have total above idle: ${total} is not more than ${idle}`]);
+  const idle = idleFault({ ...DEFAULT_LIMITS, ...config.limits });
+  if (idle) found.push([['limits'], idle]);
   const { floor, reserve } = config.disk;
   if (toBytes(reserve) >= toBytes(floor))
     found.push([['disk'], `must have reserve below floor: ${reserve} is not less than ${floor}`]);

@@ -4,7 +4,7 @@ import type { Policy } from './domain/repo-policy.ts';
 import type { Place } from './domain/review-prompt.ts';
 import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
-import type { Task } from './domain/task.ts';
+import type { AgentTool, Task } from './domain/task.ts';
 import type { Twin } from './domain/twins.ts';
 import type { WireLog } from './domain/wire.ts';
 
@@ -56,6 +56,8 @@ export interface Coder {
   readonly env: readonly string[];
   /** Those of them that hold a key: an agent that has a model proxy gets none. Missing: those whose value its upstream uses. */
   readonly keys?: readonly string[];
+  /** Can be given a server of tools by the Model Context Protocol. */
+  readonly mcp?: true;
   readonly about?: CoderAbout;
   /** What the CLI would load where nothing kept it from it. */
   readonly context?: readonly ContextSource[];
@@ -96,6 +98,8 @@ export interface StartOrder {
   hooks?: string;
   /** The run's model proxy: base URL without the version folder, and the key it takes. Missing where the calls go direct. */
   proxy?: { url: string; key: string };
+  /** A server of tools of ours, by stdio: for coders with `mcp` only. */
+  mcp?: { command: string; args: string[]; tools: readonly AgentTool[] };
   /** The session to go on with: its id, and its file as found by `sessionFile` in another run's HOME. */
   resume?: { id: string; file: string };
 }
@@ -149,6 +153,8 @@ export interface Evidence extends Tried {
 export interface Tried {
   policy: Policy;
   result: ResultTree;
+  /** The commit whose files a trial puts back; missing: the base. */
+  rules?: string;
   /** The user's checkout that `policy.copy` is taken from; null for a URL. */
   checkout: string | null;
   /** A place to try something in, empty each time. */
@@ -232,6 +238,8 @@ export interface ResultTree {
   violations: string[];
   /** Added paths that are the same as another one on some file system, such as `README` beside `readme`. */
   twins: Twin[];
+  /** Where the worker put files back: what the agent left, in the parent of `commit`, and the paths that are as in the base again. */
+  own?: { commit: string; changes: Change[]; restored: string[] };
 }
 
 export interface Change {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaseOf, type Config } from '../config.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { tallySentence } from '../domain/worker.ts';
+import { keptSentences, tallySentence } from '../domain/worker.ts';
 import type { RunningWorker } from '../workers/worker.ts';
 import type { Cli } from './command.ts';
 
@@ -62,7 +62,7 @@ export async function attend(cli: Cli, worker: RunningWorker, { config, untilIdl
     await worker.done;
     await ending;
     const report = worker.drained();
-    if (report) cli.print({ report }, () => `drained: ${tallySentence(report)}`);
+    if (report) cli.print({ report }, () => [`drained: ${tallySentence(report)}`, ...keptSentences(report)].join('\n'));
     return undefined;
   } catch (error) {
     if (asked) throw error;

@@ -66,7 +66,10 @@ export interface Cli {
   note(text: string): void;
   /** The result: as JSON on one line with --json, else as people read it. */
   print(value: unknown, human: () => string): void;
-  stdin(): Promise<string>;
+  /** All of it; with `maxBytes` no more than what shows that it is longer. */
+  stdin(maxBytes?: number): Promise<string>;
+  /** Whether a person at the terminal says yes; undefined: there is nobody to ask. */
+  agreed(question: string): Promise<boolean | undefined>;
   /** The effective configuration; flags win. */
   config(flags?: object): Config;
   /** The one connection of this command, closed by the runner. */

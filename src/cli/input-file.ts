@@ -1,4 +1,5 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FleetError } from '../client.ts';
 import { formatBytes } from '../domain/bytes.ts';
@@ -9,7 +10,9 @@ const bad = (message: string): FleetError => new FleetError(message, { exitCode:
 /** The text of a file that a person named, `-` for stdin. @throws FleetError (2) where there is none, or it cannot be meant */
 export async function readInput(cli: Cli, file: string, maxBytes: number): Promise<string> {
   const bytes =
-    file === '-' ? Buffer.from(await cli.stdin()) : await readBounded(resolve(cli.cwd, file), { file, maxBytes });
+    file === '-'
+      ? Buffer.from(await cli.stdin(maxBytes))
+      : await readBounded(resolve(cli.cwd, file), { file, maxBytes });
   const name = file === '-' ? 'stdin' : file;
   if (bytes.length === 0) throw bad(`${name} is empty`);
   if (bytes.length > maxBytes) throw tooLarge(name, maxBytes);
@@ -19,9 +22,17 @@ export async function readInput(cli: Cli, file: string, maxBytes: number): Promi
 
 async function readBounded(path: string, { file, maxBytes }: { file: string; maxBytes: number }): Promise<Buffer> {
   try {
-    const { size } = await stat(path);
-    if (size > maxBytes) throw tooLarge(file, maxBytes);
-    return await readFile(path);
+    // A pipe that nobody writes to would be waited for without end.
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await handle.stat();
+    if (stat.isDirectory()) throw bad(`${file} is a folder`);
+    if (!stat.isFile()) throw bad(`${file} is no regular file`);
+    if (stat.size > maxBytes) throw tooLarge(file, maxBytes);
+    const bytes = Buffer.alloc(maxBytes + 1);
+    let length = 0;
+    for (let n = 1; n > 0 && length < bytes.length; length += n)
+      n = (await handle.read(bytes, length, bytes.length - length, null)).bytesRead;
+    return bytes.subarray(0, length);
   } catch (error) {
     throw fileError(error, file);
   }

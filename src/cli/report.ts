@@ -6,7 +6,8 @@ import { sumUsage, type Usage } from '../domain/event.ts';
 import { rescueRef, wipRef } from '../domain/names.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
-import { orderSentence, tallySentence } from '../domain/worker.ts';
+import { debtSentence, keptSentences, orderSentence, tallySentence } from '../domain/worker.ts';
+import { waitFacts } from './report-waits.ts';
 import { table } from './table.ts';
 import { clean, oneLine, paintState, shortNumber, type Paint } from './text.ts';
 
@@ -72,12 +73,16 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
         `${report.live.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago: ` : ''}${report.live.lastEvent}`,
     ],
     ['Doing', report.live?.doing],
+    ...waitFacts(report),
     ['Elapsed', elapsed(report, nowMs)],
     ['Attempts', report.attempts.max > 0 && `${report.attempts.used} of ${report.attempts.max}`],
     ['Next try', report.retryAt],
     ['Repository', report.repo],
     ['Base', report.base],
     ['Branch', report.branch && `${report.branch} at ${report.commit ?? 'unknown'}`],
+    ['Pull', report.pull && `${report.pull.url} (${report.pull.state}, checks ${report.pull.checks})`],
+    ['Merged', report.merged && `into ${report.merged.into} at ${report.merged.commit}`],
+    ['Merge', report.merge && `place ${report.merge.place} in the merge queue of ${report.merge.into}`],
     ['Queue', report.claimQueue === report.queue ? report.queue : `${report.queue}, claimed from ${report.claimQueue}`],
     ['Priority', String(report.priority)],
     ['Labels', report.labels.join(', ')],
@@ -164,8 +169,8 @@ export function workerTable(
 }
 
 function whyOf({ debts, state, report, view }: FleetWorker): string {
-  const owes = debts.length ? [`owes the clean-up of ${debts.length} run${debts.length === 1 ? '' : 's'}`] : [];
-  const left = state === 'detached' && report ? [tallySentence(report)] : [];
+  const owes = debts.length > 0 ? [debtSentence(debts)] : [];
+  const left = state === 'detached' && report ? [...keptSentences(report), tallySentence(report)] : [];
   // That all seats are taken is how it should be.
   const closed = (view?.closed ?? []).filter(({ full }) => !full).map(({ coder, why }) => `no ${coder}: ${why}`);
   const held = view?.holds ?? [];

@@ -14,7 +14,10 @@ export interface World {
   env: NodeJS.ProcessEnv;
   stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number };
   stderr: { write(text: string): unknown };
-  stdin(): Promise<string>;
+  /** All of it; with `maxBytes` no more than what shows that it is longer. */
+  stdin(maxBytes?: number): Promise<string>;
+  /** Missing: nobody sits at a terminal. */
+  ask?: ((question: string) => Promise<string>) | undefined;
   onSignal(listener: (signal: NodeJS.Signals) => void): Disposable;
 }
 
@@ -90,10 +93,11 @@ function subcommand(program: Program, it: Command, dispatch: Dispatch): Program 
   });
 }
 
-/** As typed: `task <id> log`, `enqueue [words...]`. */
+/** As typed: `task <id> log`, `task <id> answer <answer>`, `enqueue [words...]`. */
 function usageOf({ name, args = '' }: Command): string {
   const [group, action] = name.split(' ');
-  return (group === 'task' && action ? [group, args, action] : [name, args]).join(' ').trim();
+  const [id = '', ...rest] = args.split(' ');
+  return (group === 'task' && action ? [group, id, action, ...rest] : [name, args]).join(' ').trim();
 }
 
 function optionOf({ flag, about, many, parse = String }: Flag): Option {
@@ -130,6 +134,7 @@ function cliOf(world: World, json: boolean, ends: (() => Promise<void>)[]): Cli 
     note: (text) => void stderr.write(`${text}\n`),
     print: (value, human) => out(json ? toJson(value) : human()),
     stdin: world.stdin,
+    agreed: async (question) => (json ? undefined : await world.ask?.(question))?.trim().toLowerCase().startsWith('y'),
     onSignal: world.onSignal,
     fleet: () => (fleet ??= connect()),
   };

@@ -77,7 +77,46 @@ const FIELDS = {
     field: 'retry.backoff',
     about: 'wait before the next run, doubled each time (default: 30s)',
   },
-  deliver: { flag: '--deliver <how>', field: 'deliver', about: 'branch or none (default: branch)' },
+  deliver: { flag: '--deliver <how>', field: 'deliver', about: 'branch, pr, merge or none (default: branch)' },
+  into: {
+    flag: '--into <branch>',
+    field: 'into',
+    about: 'what pr and merge are for (default: the default branch)',
+  },
+  draft: { flag: '--draft', field: 'pr.draft', about: 'the pull request is a draft' },
+  until: {
+    flag: '--until <when>',
+    field: 'pr.until',
+    about: 'the task is done with its pull request opened, green or merged (default: green)',
+  },
+  approval: {
+    flag: '--approval <when>',
+    field: 'approval',
+    about: 'a person has to say yes: before-run, before-deliver, both or never (default: never)',
+  },
+  needs: {
+    flag: '--needs <id>',
+    field: 'dependsOn',
+    about: 'a task that comes first; repeatable',
+    many: true,
+  },
+  onDependencyFailure: {
+    flag: '--on-dependency-failure <what>',
+    field: 'onDependencyFailure',
+    about: 'wait, cancel or run, where one of them fails or is parked (default: wait)',
+  },
+  overlap: {
+    flag: '--scope-overlap <how>',
+    field: 'overlap',
+    about: 'serialize: not while another such task runs whose --allow overlaps (default: allow)',
+  },
+  producer: { flag: '--producer <name>', field: 'producer', about: 'who wants it: producers take turns' },
+  ageing: {
+    flag: '--ageing <duration>',
+    field: 'ageing',
+    about: 'waiting so long counts as 20 less of --priority (default: 1h)',
+  },
+  for: { flag: '--for <name>', field: 'for', about: 'waits for an agent outside the fleet, of this name' },
   label: { flag: '--label <label>', field: 'labels', about: 'for lists; repeatable', many: true },
   env: {
     flag: '--env <name>',
@@ -87,11 +126,12 @@ const FIELDS = {
   },
 } as const satisfies Record<string, Flag & { field: string }>;
 
-export type TaskFlags = { [K in keyof typeof FIELDS]?: unknown } & { id?: string };
+export type TaskFlags = { [K in keyof typeof FIELDS]?: unknown } & { id?: string; key?: string };
 
 export const TASK_FLAGS: Flag[] = [
   ...Object.values(FIELDS),
   { flag: '--id <id>', about: 'the task id (default: made from the title)' },
+  { flag: '--key <key>', about: 'your own: the same key again is the same task, and no second one is made' },
 ];
 
 interface Fields {
@@ -113,7 +153,7 @@ export function orderFromFlags(
 ): Order {
   const { objective, queue, flags } = given;
   const fields = { ...fieldsOf(flags), objective, ...(queue === undefined ? {} : { queue }) };
-  return { input: placed(cli, fields), id: flags.id };
+  return { input: placed(cli, fields), id: flags.id, key: flags.key };
 }
 
 /** Many tasks: YAML documents, each with the command line's flags laid over it. A document may carry its own `id`. */
@@ -146,16 +186,18 @@ export function ordersFromLines(cli: Cli, text: string, over: Fields): Order[] {
   });
 }
 
-function orderOf(cli: Cli, { value, at, over }: { value: unknown; at: string; over: Fields }): Order {
+/** One task as it was written, with the command line's flags laid over it. */
+export function orderOf(cli: Cli, { value, at, over }: { value: unknown; at: string; over: Fields }): Order {
   if (!isFields(value)) throw wrong(`${at}: must be an object with the fields of a task, such as objective`);
-  const { id, ...fields } = value;
+  const { id, key, ...fields } = value;
   if (id !== undefined && typeof id !== 'string') throw wrong(`${at}: id must be text`);
+  if (key !== undefined && typeof key !== 'string') throw wrong(`${at}: key must be text`);
   const verify = Array.isArray(fields['verify']) ? { verify: { commands: fields['verify'] as unknown } } : {};
-  return { input: placed(cli, lay({ ...fields, ...verify }, over)), id, at };
+  return { input: placed(cli, lay({ ...fields, ...verify }, over)), id, key, at };
 }
 
 /** With the repository: the one given, seen from where the command was typed, or the one around it. */
-function placed(cli: Cli, fields: Fields): Fields {
+export function placed(cli: Pick<Cli, 'cwd'>, fields: Fields): Fields {
   const { repo, type = 'code' } = fields;
   if (typeof repo === 'string') return isUrl(repo) || !repo ? fields : { ...fields, repo: resolve(cli.cwd, repo) };
   return repo === undefined && needsRepo(type as TaskType) ? { ...fields, repo: cli.cwd } : fields;
@@ -175,8 +217,8 @@ export async function inFlags<T>(work: () => Promise<T>): Promise<T> {
 export function asFlags(message: string): string {
   const [, field] = /^([A-Za-z]+(?:\.[A-Za-z]+)?)(?:\[\d+\])*(?= )/.exec(message) ?? [];
   const flag =
-    field === 'id'
-      ? '--id'
+    field === 'id' || field === 'key'
+      ? `--${field}`
       : Object.values(FIELDS)
           .find((known) => known.field === field)
           ?.flag.split(' ')[0];

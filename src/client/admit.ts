@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
+import { sha256 } from '../adapters/sha256.ts';
 import { BUILTIN_CODERS } from '../config.ts';
+import { cycleIn } from '../domain/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
 import { claimQueue, isTaskId, taskIdOf } from '../domain/names.ts';
-import { isUrl, parseTask, titleOf, type Task } from '../domain/task.ts';
+import { isPath, parseTask, titleOf, type Task } from '../domain/task.ts';
 import type { CredentialRecord } from '../domain/seats.ts';
 import { findCredential } from './credentials.ts';
 import { describeQueue } from './queues.ts';
@@ -16,13 +18,18 @@ import type { Wire } from './wire.ts';
 export interface Order {
   input: unknown;
   id?: string | undefined;
+  /** The caller's own: the task's id is made from it, so that what is told twice makes one task. */
+  key?: string | undefined;
   /** Where it was written, for messages: `line 3`. */
   at?: string | undefined;
+  /** Of a follow-up alone, once it has been narrowed: what no task says of itself. */
+  handedOff?: Pick<Task, 'parent' | 'proposed'> | undefined;
 }
 
 export interface Admitted {
   id: string;
   task: Task;
+  key?: string;
 }
 
 /**
@@ -34,31 +41,57 @@ export async function admitTasks(wire: Wire, orders: readonly Order[]): Promise<
   const ids = new Set<string>();
   const admitted: Admitted[] = [];
   for (const order of orders) {
-    try {
+    await told(order, async () => {
       const one = await admit(facts, order);
-      if (ids.has(one.id)) throw wrong(`id ${one.id} is given twice`);
+      if (ids.has(one.id)) throw wrong(`${order.key === undefined ? 'id' : 'the key of'} ${one.id} is given twice`);
       ids.add(one.id);
       admitted.push(one);
-    } catch (error) {
-      throw order.at && error instanceof FleetError ? located(error, order.at) : error;
-    }
+    });
   }
+  for (const [index, one] of admitted.entries()) await told(orders[index]!, () => checkNeeds(facts, one, ids));
+  const cycle = cycleIn(new Map(admitted.map(({ id, task }) => [id, task.dependsOn])));
+  if (cycle) throw wrong(`dependsOn leads in a circle: ${cycle.join(' → ')}`);
   return admitted;
 }
 
-async function admit(facts: Facts, { input, id }: Order): Promise<Admitted> {
+async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    throw at && error instanceof FleetError ? located(error, at) : error;
+  }
+}
+
+/** Of the same batch, or there already. */
+async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
+  for (const [index, id] of task.dependsOn.entries()) {
+    if (batch.has(id) || (await facts.exists(id))) continue;
+    throw wrong(`dependsOn[${index}] is unknown: there is no task ${id}`);
+  }
+}
+
+async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order): Promise<Admitted> {
   const parsed = parseTask(input);
   if (!parsed.ok) throw wrong(parsed.message);
+  const own = (['parent', 'proposed'] as const).find((field) => parsed.task[field] !== undefined);
+  if (own) throw wrong(`${own} must be left out: fleet hand-off makes the follow-up of a task`);
+  if (asked !== undefined && key !== undefined) throw wrong('id and key cannot be used together: a key makes the id');
+  if (key !== undefined && !KEY.test(key)) throw wrong('key must be one line of 1 to 200 characters');
+  const id = key === undefined ? asked : taskIdOfKey(key);
   if (id !== undefined) {
     if (!isTaskId(id))
       throw wrong(`id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
-    if (await facts.exists(id)) throw taken(id);
+    if (key === undefined && (await facts.exists(id))) throw taken(id);
   }
   await checkQueue(facts, parsed.task);
-  const asked = await withCredential(facts, parsed.task);
-  await checkCoder(facts, asked);
-  const task = await facts.pinned(asked);
-  return { id: id ?? taskIdOf(titleOf(task), randomPart()), task };
+  const pinned = await withCredential(facts, parsed.task);
+  await checkCoder(facts, pinned);
+  const task = await facts.pinned(pinned);
+  return {
+    id: id ?? taskIdOf(titleOf(task), randomPart()),
+    task: { ...task, ...handedOff },
+    ...(key === undefined ? {} : { key }),
+  };
 }
 
 async function checkQueue(facts: Facts, { queue }: Task): Promise<void> {
@@ -73,7 +106,7 @@ async function checkCoder(facts: Facts, { queue, coder, repo, machine }: Task): 
   const known = [...new Set([...BUILTIN_CODERS, ...Object.keys(facts.wire.config.coders)])];
   if (known.includes(coder)) return;
   if (await facts.polled(claimQueue({ queue, coder }), 'claims')) return;
-  if (repo && !isUrl(repo) && (await facts.polled(claimQueue({ queue, machine, coder }), 'claims'))) return;
+  if (isPath(repo) && (await facts.polled(claimQueue({ queue, machine, coder }), 'claims'))) return;
   if ((await facts.workersCoders()).has(coder)) return;
   throw wrong(`coder ${coder} is unknown: neither one of ${known.join(', ')} nor of any worker that the server knows`);
 }
@@ -120,7 +153,7 @@ class Facts {
   }
 
   async pinned(task: Task): Promise<Task> {
-    const key = JSON.stringify(['repo', task.repo, task.machine, task.base]);
+    const key = JSON.stringify(['repo', task.repo, task.machine, task.base, task.deliver, task.into]);
     const pin = await this.#once(key, () => pinRepo(task, this.wire.config));
     return { ...task, ...pin };
   }
@@ -142,11 +175,14 @@ class Facts {
   }
 }
 
+const KEY = /^[^\p{Cc}]{1,200}$/u;
+const taskIdOfKey = (key: string): string => taskIdOf(key, sha256(key).slice(0, 16));
+
 const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
 
 function located(error: FleetError, at: string): FleetError {
-  const { exitCode, hint, cause } = error;
-  return new FleetError(`${at}: ${error.message}`, { exitCode, ...(hint ? { hint } : {}), cause });
+  const { exitCode, hint, passing, cause } = error;
+  return new FleetError(`${at}: ${error.message}`, { exitCode, ...(hint ? { hint } : {}), passing, cause });
 }
 
 /** Six letters and digits without those that look alike. */

@@ -45,7 +45,7 @@ export async function startComparison(wire: Wire, { id, specs, input }: Comparis
   for (const { id: task, task: fields } of admitted) {
     // HEAD may have moved between two of them.
     const { base } = admitted[0]!.task;
-    await startTask(wire, task, base ? { ...fields, base } : fields).catch(async (error: unknown) => {
+    await startTask(wire, { id: task, task: base ? { ...fields, base } : fields }).catch(async (error: unknown) => {
       // Another call with the same id was faster.
       if (!(await inputOf(wire, task))) throw error;
     });
@@ -88,7 +88,7 @@ async function inputOf(wire: Wire, id: string): Promise<Task | undefined> {
     execution: { workflowId: id, runId: described.runId },
   });
   const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const parsed = parseTask(await decoded(wire.client, payloads));
+  const parsed = parseTask(await decoded(wire.client, payloads), { admitted: true });
   if (!parsed.ok) throw new FleetError(`task ${id} is not valid: ${parsed.message}`);
   return parsed.task;
 }

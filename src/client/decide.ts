@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { FleetError } from '../domain/error.ts';
 import { acceptUpdate, giveUpUpdate, retryUpdate } from '../workflows/messages.ts';
-import { describeTask, stateOf } from './view.ts';
+import { describeTask, stateOf, viewTask, type TaskReport } from './view.ts';
 import { answered, isNotFound, type Wire } from './wire.ts';
 
 /** What a person may say about a parked task. */
@@ -14,15 +15,31 @@ const ANSWER_MS = 15_000;
 const RETRY_MS = 250;
 
 /** @throws FleetError where the task is not parked, has nothing to accept, or no worker is there to take it */
-export async function decideTask(
+export const decideTask = (
   wire: Wire,
   id: string,
-  said: { decision: PersonsDecision; why: string },
-): Promise<void> {
-  const { decision, why } = said;
+  { decision, why }: { decision: PersonsDecision; why: string },
+): Promise<void> =>
+  sayTo(wire, id, { update: DECISIONS[decision], said: { why }, heard: ({ state }) => state !== 'parked' });
+
+/**
+ * Tells an open task something, once: the workflow's answer. `heard`: whether one sees of the task that just this was heard, for
+ * where the answer got lost: that somebody else said something does not count.
+ * @throws FleetError (2) with what the workflow says where it refuses; where no worker is there to take it
+ */
+export async function sayTo<A, R>(
+  wire: Wire,
+  id: string,
+  {
+    update,
+    said,
+    heard = () => false,
+  }: { update: UpdateDefinition<R, [A]>; said: A; heard?: (report: TaskReport) => boolean },
+): Promise<R> {
   const described = await describeTask(wire, id);
   if (described.status.name !== 'RUNNING') throw closed(id, stateOf(described));
   const handle = wire.client.workflow.getHandle(id, described.runId);
+  const wasHeard = async () => heard(await viewTask(wire, id));
   // The server may cancel a call while the workflow is busy with something else; by its id the update is one and the same.
   const updateId = randomUUID();
   const until = Date.now() + ANSWER_MS;
@@ -30,31 +47,28 @@ export async function decideTask(
     for (;;) {
       const taken = await answered(
         wire,
-        async () => {
-          await handle.executeUpdate(DECISIONS[decision], { args: [{ why }], updateId });
-          return true;
-        },
+        async () => ({ answer: await handle.executeUpdate(update, { args: [said], updateId }) }),
         until - Date.now(),
       );
-      if (taken || (await moved(wire, id))) return;
+      if (taken) return taken.answer;
+      // What it would have answered is of no use to anybody then.
+      if (await wasHeard()) return undefined as R;
       if (Date.now() >= until) throw silent(described.taskQueue);
       await pause(RETRY_MS);
     }
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
-      if (await moved(wire, id)) return;
+      if (await wasHeard()) return undefined as R;
       throw silent(described.taskQueue);
     }
     if (error instanceof WorkflowUpdateFailedError) {
-      throw new FleetError(`task ${id}: ${error.cause?.message ?? error.message}`, { exitCode: 2 });
+      throw new FleetError(`task ${id}: ${error.cause?.message ?? error.message}`, { exitCode: 2, cause: error.cause });
     }
-    throw error;
+    if (!isNotFound(error)) throw error;
+    const report = await viewTask(wire, id);
+    if (heard(report)) return undefined as R;
+    throw closed(id, report.state);
   }
-}
-
-/** The decision was heard, though its answer got lost: the task is not parked any more. */
-async function moved(wire: Wire, id: string): Promise<boolean> {
-  return stateOf(await describeTask(wire, id)) !== 'parked';
 }
 
 /** Temporal's cancellation: the worker stops the agent, then the task is `cancelled`. */

@@ -1,13 +1,17 @@
 import { heldFor } from '../domain/budget.ts';
+import { isClosed } from '../domain/dependencies.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
 import { claimQueues, coderOfQueue } from '../domain/names.ts';
-import { isUrl } from '../domain/task.ts';
+import { TRUSTED } from '../domain/outside.ts';
+import { isPath } from '../domain/task.ts';
 import { orderSentence, type FleetOrder } from '../domain/worker.ts';
+import { sinceText, waitingSentence } from './explain-waiting.ts';
+import { lookUpTask } from './look-up.ts';
 import { listOrders } from './orders.ts';
 import { describeQueue } from './queues.ts';
 import { viewTask, type TaskReport } from './view.ts';
-import type { Wire } from './wire.ts';
+import { mapBounded, type Wire } from './wire.ts';
 import { isAttached, listWorkers, type FleetWorker } from './workers.ts';
 
 export interface Explanation {
@@ -27,14 +31,24 @@ export interface Waiting {
   backlog: number | null;
 }
 
+const NOBODY: Waiting = { workers: [], order: null, backlog: null };
+const WIDTH = 8;
+
 export async function explainTask(wire: Wire, id: string): Promise<Explanation> {
   return explainReport(wire, await viewTask(wire, id));
 }
 
 export async function explainReport(wire: Wire, report: TaskReport): Promise<Explanation> {
-  const { id, state, reason } = report;
-  const waiting = state === 'queued' ? await waitingOf(wire, report) : { workers: [], order: null, backlog: null };
-  return { id, state, reason, sentence: sentenceOf(report, waiting, Date.now()) };
+  const { id, state, reason, dependsOn = [] } = report;
+  const waiting = state === 'queued' ? await waitingOf(wire, report) : { ...NOBODY, order: await stopOf(wire, state) };
+  // What it has heard of them may not be all.
+  const known =
+    state === 'blocked'
+      ? await mapBounded(dependsOn, WIDTH, (one) =>
+          isClosed(one.state) ? Promise.resolve(one) : lookUpTask(wire, one.id),
+        )
+      : dependsOn;
+  return { id, state, reason, sentence: sentenceOf({ ...report, dependsOn: known }, waiting, Date.now()) };
 }
 
 async function waitingOf(wire: Wire, { claimQueue }: TaskReport): Promise<Waiting> {
@@ -46,9 +60,17 @@ async function waitingOf(wire: Wire, { claimQueue }: TaskReport): Promise<Waitin
   return { workers, order: orders.find(({ worker }) => worker === null) ?? null, backlog };
 }
 
+/** What holds results back. */
+async function stopOf(wire: Wire, state: TaskReport['state']): Promise<FleetOrder | null> {
+  if (state !== 'delivering' && state !== 'awaiting-checks') return null;
+  const orders = await listOrders(wire);
+  return orders.find(({ worker, mode }) => worker === null && mode === 'stop') ?? null;
+}
+
 /** Pure: one sentence for every state. */
 export function sentenceOf(report: TaskReport, waiting: Waiting, nowMs: number): string {
-  const said = `${stateSentence(report, waiting, nowMs)}${choiceOf(report)}`;
+  const held = waiting.order && report.state !== 'queued' ? `; the fleet is ${orderSentence(waiting.order)}` : '';
+  const said = `${stateSentence(report, waiting, nowMs)}${choiceOf(report)}${held}`;
   return report.partial && report.state !== 'queued' ? `${said} (${report.message})` : said;
 }
 
@@ -62,6 +84,10 @@ function choiceOf({ redirect, runs, triaged }: TaskReport): string {
 }
 
 function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): string {
+  return waitingSentence(report, nowMs) ?? workingSentence(report, waiting, nowMs);
+}
+
+function workingSentence(report: TaskReport, waiting: Waiting, nowMs: number): string {
   const { id, state, worker, message, live } = report;
   const run = report.runs.at(-1);
   const since = run ? `for ${formatDuration(nowMs - Date.parse(run.startedAt))}` : 'now';
@@ -82,14 +108,22 @@ function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): str
         : `the agent has ended, and ${on} gathers the receipts`;
     case 'delivering':
       return `the result was accepted, and ${on} delivers it`;
+    case 'blocked':
+    case 'awaiting-approval':
+    case 'awaiting-answer':
+    case 'awaiting-quota':
+    case 'awaiting-checks':
+      return message ?? 'it waits';
     case 'parked':
-      return `it is parked (${whyOf(report)}): type fleet task ${id} retry${run?.commit ? `, accept --why '…'` : ''} or give-up`;
+      return `it is parked${sinceText(report.since, nowMs)} (${whyOf(report)}): type fleet task ${id} retry${run?.commit ? `, accept --why '…'` : ''} or give-up`;
     case 'done':
       return doneSentence(report);
     case 'failed':
       return `it failed: ${whyOf(report)}`;
     case 'cancelled':
-      return message === 'terminated' ? 'it was cancelled (terminated)' : 'it was cancelled';
+      return message === 'terminated'
+        ? 'it was cancelled (terminated)'
+        : `it was cancelled${message ? ` (${message})` : ''}`;
   }
 }
 
@@ -153,7 +187,7 @@ export function canClaim(worker: Pick<FleetWorker, 'queues' | 'machine' | 'coder
 function pins({ claimQueue, queue, coder, repo, redirect }: TaskReport): string {
   const machine = /@([^/]+)/.exec(claimQueue.slice(queue.length))?.[1];
   const needs = [
-    machine && repo && !isUrl(repo) ? `machine ${machine}, where ${repo} is` : '',
+    machine && isPath(repo) ? `machine ${machine}, where ${repo} is` : '',
     claimQueue.includes('/') ? `coder ${redirect?.coder ?? coder}` : '',
   ];
   const said = needs.filter(Boolean).join(' and ');
@@ -162,10 +196,17 @@ function pins({ claimQueue, queue, coder, repo, redirect }: TaskReport): string 
 
 const startWith = ({ queue }: TaskReport): string => `fleet worker${queue === 'fleet' ? '' : ` --queue ${queue}`}`;
 
-function doneSentence({ branch, commit, receipts, verdict, decision }: TaskReport): string {
-  const where = branch ? `, and the result is on branch ${branch}${commit ? ` at ${commit.slice(0, 10)}` : ''}` : '';
+function doneSentence(report: TaskReport): string {
+  const { branch, commit, merged, receipts, verdict, decision, handedIn, approvals = [] } = report;
+  const on = branch ? `, and the result is on branch ${branch}${commit ? ` at ${commit.slice(0, 10)}` : ''}` : '';
+  const where = merged ? `, and the result is merged into ${merged.into} at ${merged.commit.slice(0, 10)}` : on;
   if (decision?.action === 'accept')
     return `it is done: a person accepted it${decision.why ? ` (${decision.why})` : ''}${where}`;
+  if (handedIn && !verdict) {
+    const by = approvals.at(-1)?.by;
+    const yes = !by || by === TRUSTED ? 'whom the configuration trusts' : `and ${by} approved it`;
+    return `it is done: ${handedIn.as} said so, ${yes}`;
+  }
   const what = `all ${receipts.length} receipts are ok${verdict && !verdict.acceptance ? ' (no acceptance command)' : ''}`;
   return `it is done: ${what}${where}`;
 }

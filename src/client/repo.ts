@@ -1,6 +1,7 @@
 import { machineName } from '../adapters/config-file.ts';
 import { redact } from '../adapters/git/git.ts';
 import { inspectRepo } from '../adapters/git/inspect.ts';
+import { checkedOutAt, checkedOutSentence } from '../adapters/git/merge-source.ts';
 import { listRemote } from '../adapters/git/mirror.ts';
 import type { Failed } from '../adapters/git/outcome.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';
@@ -9,12 +10,17 @@ import type { Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { isUrl, type Task } from '../domain/task.ts';
 
-/** What becomes of a task's repository: an absolute path with the machine that it is on, and the base as a commit. */
-export type RepoPin = { repo?: string; machine?: string; base?: string };
+/**
+ * What becomes of a task's repository: an absolute path with the machine that it is on, the base as a commit, and the branch
+ * that it is merged into.
+ */
+export type RepoPin = { repo?: string; machine?: string; base?: string; into?: string };
 
-/** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist */
+/** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist; `passing` where a remote does not answer */
 export async function pinRepo(task: Task, config: Config): Promise<RepoPin> {
   if (!task.repo) return {};
+  if (task.base !== undefined && isOurs(task.base))
+    throw wrong(`base must be no ref of the fleet's own: what is on ${task.base} was accepted by nobody`);
   if (isUrl(task.repo)) return pinUrl(task.repo, task);
   const machine = machineName(config);
   // Another machine's repository: that one looks for itself.
@@ -22,27 +28,48 @@ export async function pinRepo(task: Task, config: Config): Promise<RepoPin> {
   return { machine, ...(await pinPath(task.repo, task)) };
 }
 
-async function pinPath(path: string, { base, deliver }: Task): Promise<RepoPin> {
+/** Saved work, results that wait and the like, also as git completes a name that has no `refs/` before it. */
+const isOurs = (base: string): boolean => /(^|\/)refs\/fleet\//i.test(base) || /^fleet\/[^/]+\//i.test(base);
+
+async function pinPath(path: string, { base, deliver, into }: Task): Promise<RepoPin> {
   const inspected = orThrow(await inspectRepo(path));
-  const { source } = orThrow(await openSource({ repo: inspected.top, mirrorDir: (key) => `/nonexistent/${key}` }));
-  if (deliver === 'branch' && (await blocksBranches(source))) throw blocked(inspected.top);
-  if (base === undefined) return { repo: inspected.top, base: inspected.head };
-  return { repo: inspected.top, base: orThrow(await resolveBase({ source, base })).commit };
+  const { top } = inspected;
+  if (deliver === 'pr')
+    throw wrong(`deliver: pr needs a repository by URL: ${top} is a path, which takes branch, merge or none`);
+  const { source } = orThrow(await openSource({ repo: top, mirrorDir: (key) => `/nonexistent/${key}` }));
+  if (deliver !== 'none' && (await blocksBranches(source))) throw blocked(top);
+  const commitOf = async (ref: string) => orThrow(await resolveBase({ source, base: ref })).commit;
+  if (deliver !== 'merge') return { repo: top, base: base === undefined ? inspected.head : await commitOf(base) };
+  const target = into ?? inspected.defaultBranch;
+  if (!target) throw wrong(`into is required: HEAD of ${top} is on no branch`);
+  const found = await resolveBase({ source, base: `refs/heads/${target}` });
+  if (!found.ok) throw wrong(`into: ${top} has no branch ${target}`);
+  const held = await checkedOutAt(source, target);
+  if (held) throw wrong(checkedOutSentence(target, held));
+  return { repo: top, base: base === undefined ? found.commit : await commitOf(base), into: target };
 }
 
 /** Nothing is fetched: what a remote lists is enough, except for a commit id, which its worker looks for. */
-async function pinUrl(url: string, { base = 'HEAD', deliver }: Task): Promise<RepoPin> {
-  const branch = base.replace(/^refs\/heads\//, '');
-  const names = base.startsWith('refs/')
-    ? [base, `${base}^{}`]
-    : [`refs/tags/${base}^{}`, `refs/heads/${branch}`, `refs/tags/${base}`];
-  const { refs } = orThrow(await listRemote(url, ['HEAD', 'refs/heads/fleet', ...names]));
+async function pinUrl(url: string, { base, deliver, into }: Task): Promise<RepoPin> {
+  const wanted = base ?? into ?? 'HEAD';
+  const branch = wanted.replace(/^refs\/heads\//, '');
+  const names = wanted.startsWith('refs/')
+    ? [wanted, `${wanted}^{}`]
+    : [`refs/tags/${wanted}^{}`, `refs/heads/${branch}`, `refs/tags/${wanted}`];
+  const target = into === undefined ? [] : [`refs/heads/${into}`];
+  const listed = await listRemote(url, ['HEAD', 'refs/heads/fleet', ...names, ...target]);
+  if (!listed.ok) throw new FleetError(listed.failure.message, { exitCode: 2, passing: listed.passing });
+  const { refs, head } = listed;
   if (!refs.size) throw wrong(`${redact(url)} has no commits`);
-  if (deliver === 'branch' && refs.has('refs/heads/fleet')) throw blocked(redact(url));
-  const commit = base === 'HEAD' ? refs.get('HEAD') : names.map((name) => refs.get(name)).find(Boolean);
-  if (commit) return { base: commit };
-  if (/^[0-9a-f]{7,64}$/.test(base)) return { base };
-  throw wrong(`${redact(url)} has no branch, tag or commit ${base}`);
+  if (deliver !== 'none' && refs.has('refs/heads/fleet')) throw blocked(redact(url));
+  if (target.some((ref) => !refs.has(ref))) throw wrong(`into: ${redact(url)} has no branch ${into}`);
+  const merges = deliver === 'merge' ? { into: into ?? head?.replace('refs/heads/', '') } : {};
+  if (deliver === 'merge' && !merges.into) throw wrong(`into is required: ${redact(url)} has no default branch`);
+  const pinned = merges.into ? { into: merges.into } : {};
+  const commit = wanted === 'HEAD' ? refs.get('HEAD') : names.map((name) => refs.get(name)).find(Boolean);
+  if (commit) return { base: commit, ...pinned };
+  if (/^[0-9a-f]{7,64}$/.test(wanted)) return { base: wanted, ...pinned };
+  throw wrong(`${redact(url)} has no branch, tag or commit ${wanted}`);
 }
 
 function orThrow<T extends { ok: true }>(outcome: T | Failed): T {

@@ -1,7 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { redact } from '../adapters/git/git.ts';
+import { stateAtStart } from '../domain/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
-import { priorityKey, WORKFLOW_TYPE } from '../domain/names.ts';
+import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
+import { labelOf } from '../domain/outside.ts';
 import { titleOf, type Task } from '../domain/task.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import type { Wire } from './wire.ts';
@@ -12,8 +14,16 @@ const DETAILS_BYTES = 19_900;
 /** Keyword columns of the SQL stores. */
 const KEYWORD_LENGTH = 255;
 
-/** The one place where a task's workflow is started. The same id twice is refused by the server. */
-export async function startTask({ client }: Wire, id: string, task: Task): Promise<void> {
+/** The one place where a task's workflow is started. The same id twice is refused by the server; by `key`, it is the same task. */
+export async function startTask(
+  { client }: Wire,
+  { id, task, key }: { id: string; task: Task; key?: string },
+): Promise<void> {
+  const labels = [
+    ...task.labels,
+    ...(task.for === undefined ? [] : [labelOf(task.for)]),
+    ...(task.parent === undefined ? [] : [followUpLabel(task.parent)]),
+  ];
   try {
     await client.workflow.start(WORKFLOW_TYPE, {
       workflowId: id,
@@ -23,20 +33,21 @@ export async function startTask({ client }: Wire, id: string, task: Task): Promi
       workflowIdConflictPolicy: 'FAIL',
       staticSummary: clipBytes(titleOf(task), SUMMARY_BYTES),
       staticDetails: clipBytes(task.objective, DETAILS_BYTES),
-      priority: { priorityKey: priorityKey(task.priority) },
+      priority: priorityOf(task),
       typedSearchAttributes: [
-        { key: ATTRIBUTES.state, value: 'queued' },
+        { key: ATTRIBUTES.state, value: stateAtStart(task) },
         { key: ATTRIBUTES.queue, value: task.queue },
         { key: ATTRIBUTES.priority, value: task.priority },
         { key: ATTRIBUTES.type, value: task.type },
         ...(task.repo ? [{ key: ATTRIBUTES.repo, value: redact(task.repo).slice(0, KEYWORD_LENGTH) }] : []),
-        ...(task.labels.length ? [{ key: ATTRIBUTES.labels, value: task.labels }] : []),
+        ...(labels.length ? [{ key: ATTRIBUTES.labels, value: labels }] : []),
+        ...(task.dependsOn.length ? [{ key: ATTRIBUTES.dependsOn, value: task.dependsOn }] : []),
         ...(task.coder ? [{ key: ATTRIBUTES.coder, value: task.coder }] : []),
       ],
     });
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) throw taken(id);
-    throw error;
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (key === undefined) throw taken(id);
   }
 }
 

@@ -23,6 +23,7 @@ export const isSettled = ({ state }: Pick<TaskView, 'state'>): boolean =>
 export class Attended {
   readonly #wire: Wire;
   readonly #known = new Map<string, Promise<boolean>>();
+  readonly #silent = new Set<string>();
 
   constructor(wire: Wire) {
     this.#wire = wire;
@@ -38,6 +39,12 @@ export class Attended {
   /** It polled a while ago, and does not answer now. */
   silent(queue: string): void {
     this.#known.set(queue, Promise.resolve(false));
+    this.#silent.add(queue);
+  }
+
+  /** Busy, or gone: who polls is known for minutes longer. */
+  isSilent(queue: string): boolean {
+    return this.#silent.has(queue);
   }
 }
 
@@ -66,7 +73,8 @@ export async function reportOf(
     closed ? resultOf(wire, described) : queried(wire, described, attended),
     progressOf(wire, described),
   ]);
-  const report = { ...(view ?? (await fromServer(described))), live, partial: !view };
+  const silent = attended.isSilent(described.taskQueue);
+  const report = { ...(view ?? (await fromServer(described, { silent }))), live, partial: !view };
   if (described.status.name !== 'TERMINATED') return report;
   return { ...report, state: 'cancelled', message: 'terminated', endedAt: described.closeTime?.toISOString() ?? null };
 }
@@ -110,7 +118,7 @@ export function stateOf({
   return status.name === 'CANCELLED' || status.name === 'TERMINATED' ? 'cancelled' : 'failed';
 }
 
-async function fromServer(described: WorkflowExecutionDescription): Promise<TaskView> {
+async function fromServer(described: WorkflowExecutionDescription, { silent = false } = {}): Promise<TaskView> {
   const { workflowId, typedSearchAttributes: known, startTime, closeTime, taskQueue } = described;
   const queue = known.get(ATTRIBUTES.queue) ?? taskQueue;
   const objective = (await described.staticDetails()) ?? '';
@@ -120,7 +128,7 @@ async function fromServer(described: WorkflowExecutionDescription): Promise<Task
     type: 'code',
     state: stateOf(described),
     reason: (known.get(ATTRIBUTES.reason) as TaskView['reason'] | undefined) ?? null,
-    message: `no worker answers on queue ${taskQueue}: this is what the server knows`,
+    message: `${silent ? `no worker of queue ${taskQueue} answered in time` : `no worker answers on queue ${taskQueue}`}: this is what the server knows`,
     objective,
     repo: known.get(ATTRIBUTES.repo) ?? null,
     base: null,

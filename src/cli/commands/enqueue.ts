@@ -49,6 +49,8 @@ async function ordersOf(cli: Cli, args: string[], flags: Flags): Promise<Order[]
   if (flags.file && flags.stdin) throw new FleetError('--file and --stdin cannot be used together', { exitCode: 2 });
   if (flags.id !== undefined)
     throw new FleetError('--id is for one task: write id into each task instead', { exitCode: 2 });
+  if (flags.key !== undefined)
+    throw new FleetError('--key is for one task: write key into each task instead', { exitCode: 2 });
   const over = { ...fieldsOf(flags), ...(queue === undefined ? {} : { queue }) };
   return flags.file ? ordersFromFile(cli, flags.file, over) : ordersFromLines(cli, await cli.stdin(), over);
 }

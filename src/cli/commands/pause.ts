@@ -9,7 +9,7 @@ export const pause = command<{ why?: string }>({
   examples: ['fleet pause', `fleet pause --why 'the remote is being moved'`],
   async run(cli, { flags }) {
     const fleet = await cli.fleet();
-    const order = await fleet.orderAll({ mode: 'pause', by: whoami(cli.env), why: flags.why?.trim() ?? '' });
+    const order = await fleet.orders.all({ mode: 'pause', by: whoami(cli.env), why: flags.why?.trim() ?? '' });
     cli.print(
       order,
       () => 'the fleet is paused within 3 seconds, and its runs go on: fleet resume takes new work again',

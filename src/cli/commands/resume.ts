@@ -9,7 +9,7 @@ export const resume = command({
   examples: ['fleet resume'],
   async run(cli) {
     const fleet = await cli.fleet();
-    const { withdrawn, orders } = await fleet.resumeAll(whoami(cli.env));
+    const { withdrawn, orders } = await fleet.orders.resumeAll(whoami(cli.env));
     cli.print({ withdrawn, orders }, () =>
       [
         withdrawn ? 'the fleet takes new work again' : 'there was no order to all workers',

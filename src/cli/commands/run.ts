@@ -1,4 +1,5 @@
 import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
+import { inboxItem, type InboxItem } from '../../domain/inbox.ts';
 import { command, type Cli } from '../command.ts';
 import { noAcceptance, receiptTable } from '../report.ts';
 import { statusLine, type StatusLine } from '../status-line.ts';
@@ -34,9 +35,13 @@ async function follow(cli: Cli, fleet: Fleet, id: string): Promise<number> {
   const line = statusLine(cli);
   let last: TaskReport | undefined;
   let queuedTicks = 0;
+  let asked = '';
   for await (const report of fleet.follow(id, { signal: detach.signal })) {
     last = report;
     line.show(report);
+    const item = inboxItem(report);
+    if (item && item.kind !== 'parked' && item.text !== asked) sayAsked(line, item);
+    asked = item?.text ?? '';
     if (report.state === 'queued' && !report.runs.length) queuedTicks += 1;
     // A free worker takes it within a tick or two; asking all workers is not free, so it is done once.
     if (queuedTicks === 3) void sayWaiting(fleet, line, report).catch(() => undefined);
@@ -51,6 +56,11 @@ async function follow(cli: Cli, fleet: Fleet, id: string): Promise<number> {
   const settled = last;
   cli.print(settled, () => verdictOf(cli, settled));
   return settled.state === 'done' ? 0 : 1;
+}
+
+function sayAsked(line: StatusLine, { text, commands }: InboxItem): void {
+  line.say(`it waits for a person: ${text}`);
+  for (const each of commands) line.say(`  ${each}`);
 }
 
 /** Only where it would wait for good. */

@@ -7,7 +7,8 @@ export const stop = command<{ now?: boolean; why?: string }>({
   name: 'stop',
   about: 'emergency: end every agent of every worker within 30 seconds',
   flags: [{ flag: '--now', about: 'required: what agents are doing is cut short' }, WHY],
-  notes: `Their tasks are queued again, with their work saved and no attempt used, and wait for fleet resume.
+  notes: `Reviewers, setup and acceptance commands end as well. Their tasks are queued again, with their work saved and no
+attempt used. Until fleet resume nothing starts, and nothing is delivered or merged.
 Gentler: fleet pause lets runs go on; fleet worker drain <name> ends one worker with its last run.`,
   examples: [`fleet stop --now --why 'a key leaked'`],
   async run(cli, { flags }) {
@@ -18,8 +19,8 @@ Gentler: fleet pause lets runs go on; fleet worker drain <name> ends one worker 
       });
     }
     const fleet = await cli.fleet();
-    const order = await fleet.orderAll({ mode: 'stop', by: whoami(cli.env), why: flags.why?.trim() ?? '' });
-    const stopped = await fleet.untilStopped(order);
+    const order = await fleet.orders.all({ mode: 'stop', by: whoami(cli.env), why: flags.why?.trim() ?? '' });
+    const stopped = await fleet.orders.untilStopped(order);
     cli.print({ ...order, ...stopped }, () => sentence(stopped));
     return stopped.silent.length ? 1 : 0;
   },

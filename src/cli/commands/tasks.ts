@@ -26,8 +26,8 @@ export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
         ? taskTable(reports, { paint: painter(cli), nowMs: Date.now() })
         : `no tasks: put one in with fleet enqueue '<objective>'`,
     );
-    for (const order of await fleet.orders()) cli.note(oneLine(orderNote(order)));
+    for (const order of await fleet.orders.list()) cli.note(oneLine(orderNote(order)));
     if (reports.some(({ partial }) => partial))
-      cli.note('some tasks are shown as the server knows them: no worker answers for them');
+      cli.note('some tasks are shown as the server knows them: no worker answered for them');
   },
 });

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import type { Fleet, FleetWorker } from '../../client.ts';
-import { tallySentence, type FleetOrder } from '../../domain/worker.ts';
+import { keptSentences, tallySentence, type FleetOrder } from '../../domain/worker.ts';
 import { command, type Cli, type Command, type Flag } from '../command.ts';
 import { oneLine } from '../text.ts';
 
@@ -42,8 +42,8 @@ const deed = ({ name, about, notes, said, absent }: Deed): Command =>
       const by = whoami(cli.env);
       const given =
         name === 'resume'
-          ? await fleet.resumeWorker(worker!, by)
-          : await fleet.orderWorker(worker!, { mode: name, by, why: flags.why?.trim() ?? '' });
+          ? await fleet.orders.resumeOne(worker!, by)
+          : await fleet.orders.one(worker!, { mode: name, by, why: flags.why?.trim() ?? '' });
       const here = given.workers.filter((each) => fleet.isAttached(each));
       if (!flags.wait || here.length === 0) {
         cli.print({ worker, [name]: true, attached: here.length, order: given.order }, () =>
@@ -68,15 +68,21 @@ async function obeyed(
   awaited: { fleet: Fleet; here: readonly FleetWorker[]; order: FleetOrder | null; said: string },
 ): Promise<number> {
   const { fleet, here, order, said } = awaited;
-  const workers = await fleet.untilObeyed({ hostQueues: here.map(({ hostQueue }) => hostQueue), order });
-  cli.print(workers, () => workers.map((worker) => oneLine(outcome(worker, said))).join('\n'));
+  const workers = await fleet.orders.untilObeyed({ hostQueues: here.map(({ hostQueue }) => hostQueue), order });
+  cli.print(workers, () =>
+    workers
+      .flatMap((worker) => outcome(worker, said))
+      .map((line) => oneLine(line))
+      .join('\n'),
+  );
   return workers.some(({ state }) => state === 'lost') ? 1 : 0;
 }
 
-function outcome({ name, state, report }: FleetWorker, said: string): string {
-  if (state === 'lost') return `worker ${name} was lost meanwhile: the order waits for it`;
-  if (state !== 'detached') return `worker ${name} ${said}`;
-  return `worker ${name} has left${report ? `: ${tallySentence(report)}` : ''}`;
+function outcome({ name, state, report }: FleetWorker, said: string): string[] {
+  if (state === 'lost') return [`worker ${name} was lost meanwhile: the order waits for it`];
+  if (state !== 'detached') return [`worker ${name} ${said}`];
+  if (!report) return [`worker ${name} has left`];
+  return [`worker ${name} has left: ${tallySentence(report)}`, ...keptSentences(report)];
 }
 
 export const workerDrain = deed({

@@ -17,6 +17,6 @@ export const workers = command<{ all?: boolean }>({
         ? workerTable(shown, { paint: painter(cli), nowMs: Date.now() })
         : 'no worker is attached: start one with fleet worker',
     );
-    for (const order of await fleet.orders()) cli.note(oneLine(orderNote(order)));
+    for (const order of await fleet.orders.list()) cli.note(oneLine(orderNote(order)));
   },
 });

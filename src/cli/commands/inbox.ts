@@ -1,0 +1,38 @@
+import type { InboxItem } from '../../client.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { command } from '../command.ts';
+import { oneLine, painter, type Paint } from '../text.ts';
+
+export const inbox = command({
+  name: 'inbox',
+  about: 'all that waits for a person: approvals, questions and parked tasks, each with what to type',
+  notes: 'What an agent offers as options are suggestions: any answer may be given.',
+  examples: ['fleet inbox', 'fleet inbox --json'],
+  async run(cli) {
+    const items = await (await cli.fleet()).inbox();
+    const shown = { paint: painter(cli), nowMs: Date.now() };
+    cli.print(items, () =>
+      items.length ? items.map((item) => itemText(item, shown)).join('\n\n') : 'nothing waits for a person',
+    );
+  },
+});
+
+function itemText(item: InboxItem, { paint, nowMs }: { paint: Paint; nowMs: number }): string {
+  const { id, title, kind, text, since, commands } = item;
+  const what = kind === 'question' ? `asks${item.question ? ` (${item.question})` : ''}` : 'waits';
+  const said = kind === 'parked' ? 'is parked' : what;
+  const waited = since ? `, for ${formatDuration(nowMs - Date.parse(since))}` : '';
+  return [
+    `${paint('bold', oneLine(id, 64))}: ${oneLine(title, 120)}`,
+    `  ${said}${waited}: ${oneLine(text, 1_000)}`,
+    ...(kind === 'question' ? [deadlineText(item, nowMs)].filter(Boolean) : []),
+    ...commands.map((line) => `    ${oneLine(line)}`),
+  ].join('\n');
+}
+
+function deadlineText({ default: otherwise, deadline }: InboxItem, nowMs: number): string {
+  if (!deadline)
+    return otherwise ? `  without an answer it waits; its default would be ${oneLine(otherwise, 200)}` : '';
+  const left = `in ${formatDuration(Date.parse(deadline) - nowMs)}`;
+  return otherwise ? `  ${left}, ${oneLine(otherwise, 200)} counts as the answer` : `  ${left} the task is parked`;
+}

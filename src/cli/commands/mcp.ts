@@ -1,0 +1,28 @@
+import { userInfo } from 'node:os';
+import { FleetError } from '../../client.ts';
+import { AGENT_TOOLS, name } from '../../domain/task.ts';
+import { command } from '../command.ts';
+
+export const mcp = command<{ as?: string; run?: string }>({
+  name: 'mcp',
+  about: 'serve the queue to an agent of yours, by the Model Context Protocol on stdin and stdout',
+  flags: [
+    { flag: '--as <name>', about: 'who it is, for others to see (default: your user name)' },
+    { flag: '--run <outbox>', about: "an agent's own tools in its run, which its coder starts by itself" },
+  ],
+  notes: `Its tools: enqueue, list, show, answer, hand_off, propose, ask_human. There is none to approve: that is for people.`,
+  examples: ['claude mcp add fleet -- fleet mcp --as claude', 'codex mcp add fleet -- fleet mcp --as codex'],
+  async run(cli, { flags }) {
+    if (flags.run !== undefined) {
+      const { serveRun } = await import('../../mcp/in-run.ts');
+      return serveRun(flags.run, AGENT_TOOLS);
+    }
+    const as = flags.as ?? userInfo().username;
+    if (!name.safeParse(as).success)
+      throw new FleetError(`--as must be letters, digits, ".", "_" or "-", 40 characters at most, not ${as}`, {
+        exitCode: 2,
+      });
+    const { serveFleet } = await import('../mcp/serve.ts');
+    return serveFleet(cli, as);
+  },
+});
