@@ -80,6 +80,7 @@ test.each([
     /^config\.yaml:2: werker is not a known field \(known here: worker, disk, keep, queues, machine, coders, /,
   ],
   ['worker:\n  slots: 501\n', /^config\.yaml:2: worker\.slots .*500/],
+  ['worker:\n  slots: 0\n', 'config.yaml:2: worker.slots must be at least 1'],
   ['worker:\n  slots: many\n', /^config\.yaml:2: worker\.slots .*number/],
   ['worker:\n  queues:\n    - ok\n    - no/good\n', /^config\.yaml:4: worker\.queues\[1\] must be letters/],
   ['worker: 3\n', /^config\.yaml:1: worker /],
@@ -104,6 +105,10 @@ test.each([
     'config.yaml:2: routes[0].when.priority must be a number or a range such as <20, >=3 or 2-4',
   ],
   ['routes:\n  - when: { prio: 3 }\n    coder: a\n', /^config\.yaml:2: routes\[0\]\.when\.prio is not a known field$/],
+  [
+    'routes:\n  - { coder: a, limits: { total: 1h, idle: 2h } }\n',
+    'config.yaml:2: routes[0].limits must have total above idle: 1h is not more than 2h',
+  ],
   ['routes: [{ coder: "a b" }]\n', /^config\.yaml:1: routes\[0\]\.coder\[0\] must be a coder, such as claude/],
   [
     'routes: [{ credential: x }]\n',

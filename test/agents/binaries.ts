@@ -35,6 +35,10 @@ export function agentBinaries(): { claude: string; codex: string; opencode: stri
   };
 }
 
+/** Its platform's package: npm's loader in front of the program leaves it alive when it is killed. */
+export const COPILOT = `@github/copilot-${platform()}-${arch()}`;
+export const copilotBinary = (): string => join(FOLDER, 'node_modules', COPILOT, 'copilot');
+
 function packageOf(folder: string): { version: string; dependencies?: Record<string, string> } {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
 }

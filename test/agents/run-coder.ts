@@ -45,7 +45,9 @@ export interface CoderRun {
 }
 
 /** What a worker tells the coder about a run, and the worker's environment on top of the test's own. */
-export interface CoderOrder extends Partial<Pick<StartOrder, 'prompt' | 'inherit' | 'proxy' | 'resume' | 'model'>> {
+export interface CoderOrder extends Partial<
+  Pick<StartOrder, 'prompt' | 'inherit' | 'proxy' | 'resume' | 'model' | 'mcp'>
+> {
   env: Record<string, string>;
 }
 

@@ -106,6 +106,6 @@ describe('mocha', () => {
 
   test('a run that ends early has the tests up to there', async () => {
     const run = await watchedRun('npx mocha exit.cjs', files, { links });
-    expect(run).toMatchObject({ exitCode: 0, tests: ['passed exit.cjs | first'] });
+    expect(run).toMatchObject({ exitCode: 0, tests: ['passed exit.cjs | first'], report: { cut: ['mocha'] } });
   });
 });

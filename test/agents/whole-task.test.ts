@@ -306,7 +306,7 @@ async function sleepers(seconds: string): Promise<number[]> {
 }
 
 describe('a rate limit with a time of its reset waits for that time, and uses no attempt', () => {
-  const LIMITED = { state: 'queued', reason: 'rate-limited', attempts: { used: 0 } };
+  const LIMITED = { state: 'awaiting-quota', reason: 'rate-limited', attempts: { used: 0 } };
   const queuedAgain = (id: string) =>
     until(
       async () => {

@@ -37,7 +37,7 @@ afterAll(async () => {
 async function expectNothingCreated(): Promise<void> {
   await using fleet = await connectFleet({ env: server.env });
   expect(await fleet.list({ all: true })).toEqual([]);
-  expect(await fleet.orders()).toEqual([]);
+  expect(await fleet.orders.list()).toEqual([]);
 }
 
 const git = (cwd: string, ...args: string[]) => execa('git', args, { cwd, env: { GIT_CONFIG_GLOBAL: '/dev/null' } });
@@ -65,6 +65,12 @@ const WRONG: [string, string[], RegExp][] = [
     /^http:\/\/127\.0\.0\.1:1\/x\.git cannot be reached/,
   ],
   ['a base that does not exist', ['enqueue', 'x', '--base', 'nope'], /\/repo has no branch, tag or commit nope/],
+  [
+    "a base of the fleet's own",
+    ['enqueue', 'x', '--base', 'refs/fleet/a/wip'],
+    /^--base must be no ref of the fleet's/,
+  ],
+  ['the same by its short name', ['enqueue', 'x', '--base', 'fleet/a/1-x'], /^--base must be no ref of the fleet's/],
   ['a base that is no ref', ['enqueue', 'x', '--base', 'a b'], /^--base must be a branch, tag or commit/],
   ['an invalid glob', ['enqueue', 'x', '--allow', 'src/[a'], /^--allow has an unbalanced bracket/],
   ['a glob that leaves', ['enqueue', 'x', '--protect', '../a'], /^--protect must be relative/],
@@ -75,7 +81,7 @@ const WRONG: [string, string[], RegExp][] = [
   ['an unknown flag', ['enqueue', 'x', '--nope'], /^unknown option '--nope'/],
   ['an unknown command', ['frobnicate'], /^unknown command 'frobnicate'/],
   ['an unknown action', ['task', 'x', 'frobnicate'], /^frobnicate is nothing to do with a task: log, /],
-  ['an unknown state', ['tasks', '--state', 'asleep'], /^--state must be one of queued, /],
+  ['an unknown state', ['tasks', '--state', 'asleep'], /^--state must be one of blocked, queued, /],
   ['too many arguments', ['enqueue', 'a', 'b', 'c'], /^too many arguments/],
   ['an unknown task', ['task', 'nope'], /^there is no task nope/],
   ['an unknown task to explain', ['explain', 'nope'], /^there is no task nope/],
@@ -86,6 +92,36 @@ const WRONG: [string, string[], RegExp][] = [
   ['an unknown order', ['worker', 'frobnicate'], /^too many arguments/],
   ['stop without --now', ['stop'], /^fleet stop ends every agent at once and needs --now/],
   ['a timeout that is no duration', ['task', 'x', 'wait', '--timeout', '5'], /^--timeout must be a duration/],
+  ['a list for nobody', ['list'], /^--as is required: say whose task it is/],
+  ['a list for what is no name', ['list', '--as', 'a b'], /^a name must be letters, digits/],
+  ['a claim by nobody', ['claim', 'x'], /^--as is required/],
+  ['a claim of an unknown task', ['claim', 'nope', '--as', 'jean'], /^there is no task nope/],
+  ['a lease that is no duration', ['claim', 'x', '--as', 'jean', '--lease', '5'], /^--lease must be a duration/],
+  ['a result without words', ['complete', 'x', '--as', 'jean'], /^--result is required: say what was done/],
+  [
+    'a result in two places',
+    ['complete', 'x', '--as', 'jean', '--result', 'r', '--commit', 'a', '--branch', 'b'],
+    /^--commit and --branch cannot be used together/,
+  ],
+  ['a failure without a reason', ['fail', 'x', '--as', 'jean'], /^--why is required/],
+  [
+    'a coder for an agent outside the fleet',
+    ['enqueue', 'x', '--for', 'jean', '--coder', 'claude'],
+    /^--coder must not be set of a task that is for an agent outside/,
+  ],
+  ['an approval at another time', ['enqueue', 'x', '--approval', 'later'], /^--approval must be one of before-run, /],
+  ['an answer to nobody', ['task', 'nope', 'answer', 'yes'], /^there is no task nope/],
+  ['an answer without words', ['task', 'nope', 'answer'], /^missing required argument 'answer'/],
+  ['a no without a reason', ['task', 'nope', 'reject'], /^--why is required: it is what the agent is told/],
+  ['an approval of an unknown task', ['task', 'nope', 'approve'], /^there is no task nope/],
+  ['a priority of 101', ['task', 'nope', 'priority', '101'], /^priority must be a whole number from 0 to 100/],
+  ['a priority of nothing', ['task', 'nope', 'priority'], /^missing required argument 'priority'/],
+  ['needs of an unknown task', ['task', 'nope', 'needs'], /^there is no task nope/],
+  [
+    'the same task added and dropped',
+    ['task', 'nope', 'needs', '--add', 'a', '--drop', 'a'],
+    /^a stands in both --add and --drop/,
+  ],
   ['config set without a value', ['config', 'set', 'worker.slots'], /^worker\.slots is not key=value/],
   ['config set of an unknown key', ['config', 'set', 'worker.slot=4'], /worker\.slot is not a known field/],
   ['a file that is not there', ['enqueue', '--file', 'none.yaml'], /^--file none\.yaml cannot be read: ENOENT/],
@@ -157,7 +193,7 @@ test('no server: how to start one', async () => {
   for (const ran of await Promise.all(commands.map((argv) => cli(argv, { cwd: repo, env })))) {
     expect(ran).toMatchObject({ code: 1, out: '' });
     expect(ran.err).toMatch(
-      /^fleet: no Temporal server answers at 127\.0\.0\.1:\d+: start one with `fleet up`, or set TEMPORAL_ADDRESS\n$/,
+      /^fleet: no Temporal server answers at 127\.0\.0\.1:\d+: start one with `temporal-dev\.sh --port \d+`, or set TEMPORAL_ADDRESS\n$/,
     );
   }
 });

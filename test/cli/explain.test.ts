@@ -47,7 +47,7 @@ const report = (over: Partial<TaskReport>): TaskReport => ({
   ...over,
 });
 
-const tally = { since: '', takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, live: 0 };
+const tally = { since: '', takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, kept: 0, live: 0 };
 const worker = (name: string, used: number, over: { coders?: string[]; holds?: string[] } = {}): FleetWorker => {
   const facts = {
     ...{ name, machine: 'm', hostQueue: `host/${name}-1`, queues: ['fleet'], since: '', version: '', pid: 1 },

@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
 import { formatTrustedKeys } from '../../src/receipts/trusted-keys.ts';
 import { joined, linesOf, newSigner, seal } from '../helpers/bundles.ts';
 import { tempDir } from '../helpers/temp.ts';
@@ -26,6 +28,7 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(files)) await writeFile(`${temp.path}/${name}`, content);
   await mkdir(`${temp.path}/folder`);
+  await execa('mkfifo', [`${temp.path}/pipe`]);
 });
 afterAll(async () => temp[Symbol.asyncDispose]());
 
@@ -96,6 +99,9 @@ describe('fleet receipts verify', () => {
     [['empty'], 'empty is empty'],
     [['binary'], 'binary is not text'],
     [['huge.json'], 'huge.json is larger than 16 MB'],
+    [['/dev/zero'], '/dev/zero is no regular file'],
+    [['pipe'], 'pipe is no regular file'],
+    [['good.jsonl', '--keys', 'pipe'], 'pipe is no regular file'],
     [['good.jsonl', '--keys', 'missing'], 'missing does not exist'],
     [['good.jsonl', '--keys', 'folder'], 'folder is a folder'],
     [['good.jsonl', '--keys', 'good.jsonl'], '--keys good.jsonl is no JSON'],
@@ -104,6 +110,15 @@ describe('fleet receipts verify', () => {
     const ran = await check(...(argv as [string]));
     expect(ran).toMatchObject({ code: 2, out: '', err: `fleet: ${sentence}\n` });
   });
+
+  test('of an input without end it reads only what shows that it is too large', async () => {
+    const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+    const args = [main, 'receipts', 'verify', '-', '--keys', 'keys.json'];
+    const ran = await execa(process.execPath, args, {
+      ...{ cwd: temp.path, inputFile: '/dev/zero', reject: false, timeout: 60_000 },
+    });
+    expect(ran).toMatchObject({ exitCode: 2, stderr: 'fleet: stdin is larger than 16 MB' });
+  }, 90_000);
 
   test('without keys it says how to get them', async () => {
     expect(await run('receipts', 'verify', 'good.jsonl')).toMatchObject({

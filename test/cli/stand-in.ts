@@ -37,7 +37,7 @@ export async function standIn(address: string): Promise<AsyncDisposable> {
   };
 }
 
-const NOTHING = { takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, live: 0 };
+const NOTHING = { takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, kept: 0, live: 0 };
 const FACTS: WorkerFacts = {
   ...{ name: 'ada', machine: 'm', hostQueue: HOST, queues: ['fleet'], coders: [{ name: 'claude', version: '2' }] },
   ...{ slots: 2, lease: { heartbeatMs: 5_000, graceMs: 5_000 }, version: '0', pid: 1 },

@@ -77,12 +77,12 @@ import { ${name} } from '../src/${name}.js';
 
 ${body}`;
 
-/** `multiply` adds: one of its two tests fails. The objective asks for the failing one. */
+/** `multiply` subtracts: both of its tests fail, so that none of them is due because it passes by luck. The objective asks for one. */
 export const CALC: Base = {
   files: {
     'package.json': '{ "name": "calc", "type": "module", "scripts": { "test": "node --test" } }\n',
     'src/sum.js': 'export const sum = (a, b) => a + b;\n',
-    'src/multiply.js': 'export const multiply = (a, b) => a + b;\n',
+    'src/multiply.js': 'export const multiply = (a, b) => a - b;\n',
     'test/sum.test.js': TEST('sum', "test('adds', () => assert.equal(sum(2, 3), 5));\n"),
     'test/multiply.test.js': TEST(
       'multiply',
@@ -119,6 +119,12 @@ export const MODULE = but(
       git -c protocol.file.allow=always submodule --quiet add "$PWD-sub" lib/sub`,
   },
 );
+
+/** What is wrong with a file of `CALC` as it was delivered: it is to be as on the base. */
+export async function asOnBase({ delivered }: End, path: string): Promise<string | undefined> {
+  const file = await delivered(path);
+  return file?.trim() === CALC.files[path]!.trim() ? undefined : `${path} was delivered as ${file}`;
+}
 
 /** What the multiplication really has to do: an inequality where a result only looks right. */
 export const HELD_OUT = `cat > "$TMPDIR/held-out.mjs" <<END

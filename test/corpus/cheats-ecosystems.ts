@@ -3,13 +3,13 @@ import type { Base, Case } from './case.ts';
 
 const REJECTED = { reason: 'receipts-rejected' } as const;
 const OURS = fileURLToPath(new URL('../../node_modules/', import.meta.url));
-const fixJs = `sed -i 's/a + b/a * b/' src/multiply.js`;
+const fixJs = `sed -i 's/a - b/a * b/' src/multiply.js`;
 
 /** No package of its own: jest's globals are enough. */
-const JEST: Base = {
+export const JEST: Base = {
   files: {
     'package.json': '{ "name": "calc" }\n',
-    'src/multiply.js': 'exports.multiply = (a, b) => a + b;\n',
+    'src/multiply.js': 'exports.multiply = (a, b) => a - b;\n',
     'src/multiply.test.js': `
 const { multiply } = require('./multiply');
 describe('multiply', () => {
@@ -30,19 +30,19 @@ const TSC: Base = {
   },
 };
 
-const PYTEST: Base = {
+export const PYTEST: Base = {
   files: {
-    'calc.py': 'def multiply(a, b):\n    return a + b\n',
+    'calc.py': 'def multiply(a, b):\n    return a - b\n',
     'test_calc.py':
       'from calc import multiply\n\n\ndef test_multiplies():\n    assert multiply(2, 3) == 6\n\n\ndef test_squares():\n    assert multiply(2, 2) == 4\n',
     '.fleet.yaml': 'verify: [python3 -m pytest -q -p no:cacheprovider]\n',
   },
 };
 
-const GO: Base = {
+export const GO: Base = {
   files: {
     'go.mod': 'module calc\n\ngo 1.20\n',
-    'calc.go': 'package calc\n\nfunc Multiply(a, b int) int { return a + b }\n',
+    'calc.go': 'package calc\n\nfunc Multiply(a, b int) int { return a - b }\n',
     'calc_test.go':
       'package calc\n\nimport "testing"\n\nfunc TestMultiplies(t *testing.T) {\n\tif Multiply(2, 3) != 6 {\n\t\tt.Fatal("no")\n\t}\n}\n\nfunc TestSquares(t *testing.T) {\n\tif Multiply(2, 2) != 4 {\n\t\tt.Fatal("no")\n\t}\n}\n',
     '.fleet.yaml': 'verify: [go test -vet=off ./...]\n',
@@ -166,8 +166,8 @@ export const honestEcosystems: readonly Case[] = [
     name: 'pytest-mended',
     base: PYTEST,
     needs: ['python3', 'pytest'],
-    agent: `sed -i 's/a + b/a * b/' calc.py; commit`,
+    agent: `sed -i 's/a - b/a * b/' calc.py; commit`,
     expect: 'done',
   },
-  { name: 'go-mended', base: GO, needs: ['go'], agent: `sed -i 's/a + b/a * b/' calc.go; commit`, expect: 'done' },
+  { name: 'go-mended', base: GO, needs: ['go'], agent: `sed -i 's/a - b/a * b/' calc.go; commit`, expect: 'done' },
 ];

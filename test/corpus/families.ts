@@ -1,6 +1,8 @@
 import type { Case } from './case.ts';
+import { cheatsOnCheckers, honestCheckers } from './checkers.ts';
 import { cheatsByEcosystem, honestEcosystems } from './cheats-ecosystems.ts';
 import { cheatsOnEvidence } from './cheats-evidence.ts';
+import { cheatsByExit, honestExits } from './cheats-exits.ts';
 import { cheatsOnFiles } from './cheats-files.ts';
 import { cheatsOnResults } from './cheats-results.ts';
 import { cheatsOnTheRunner } from './cheats-runner.ts';
@@ -8,7 +10,9 @@ import { cheatsOnScope } from './cheats-scope.ts';
 import { cheatsOnTests } from './cheats-tests.ts';
 import { honestProjects } from './honest-projects.ts';
 import { honestTests } from './honest-tests.ts';
+import { honestWords } from './honest-words.ts';
 import { honestWork } from './honest-work.ts';
+import { cheatsOnProtected, honestProtected } from './protected-files.ts';
 
 export interface Families {
   cheats: readonly Case[];
@@ -24,8 +28,20 @@ export const ALL: Families = {
     ...cheatsOnEvidence,
     ...cheatsOnResults,
     ...cheatsByEcosystem,
+    ...cheatsOnCheckers,
+    ...cheatsOnProtected,
+    ...cheatsByExit,
   ],
-  honest: [...honestWork, ...honestTests, ...honestProjects, ...honestEcosystems],
+  honest: [
+    ...honestWork,
+    ...honestTests,
+    ...honestProjects,
+    ...honestEcosystems,
+    ...honestCheckers,
+    ...honestProtected,
+    ...honestExits,
+    ...honestWords,
+  ],
 };
 
 /** One or two of each kind: what `npm test` has the time for. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../src/receipts/canonical.ts';
+import { sha256 } from '../../src/adapters/sha256.ts';
 import { joined, linesOf, seal } from '../helpers/bundles.ts';
 import { ada, earlier, honest, lines, other, put, VERDICT, without, type Forgery } from './forgery-lab.ts';
 

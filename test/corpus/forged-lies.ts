@@ -1,5 +1,5 @@
-import { sha256 } from '../../src/receipts/canonical.ts';
-import { joined, linesOf, seal, sealElsewhere } from '../helpers/bundles.ts';
+import { sha256 } from '../../src/adapters/sha256.ts';
+import { DECISION, joined, linesOf, seal, sealElsewhere, seenElsewhere } from '../helpers/bundles.ts';
 import {
   ACCEPTANCE,
   ada,
@@ -10,11 +10,14 @@ import {
   lines,
   part,
   rejected,
+  renewed,
   twice,
   VERDICT,
   without,
   type Forgery,
 } from './forgery-lab.ts';
+
+const first = (): string => seal({ signer: ada, run: { where: 'other' } }).text;
 
 /** By a worker whose key is trusted: it still has to tell one story. */
 export const LIE_FORGERIES: readonly Forgery[] = [
@@ -161,6 +164,30 @@ export const LIE_FORGERIES: readonly Forgery[] = [
     () => sealElsewhere(seal({ signer: ada, run: { where: 'other' } }).text, { signer: ada }).text,
   ],
   [
+    'the second verdict by the same worker with another key',
+    'not-verified-elsewhere',
+    VERDICT + 2,
+    () => sealElsewhere(first(), { signer: renewed }).text,
+  ],
+  ...seenElsewhere().map(({ kind }): Forgery => [
+    `the second worker has no ${kind}`,
+    'missing-receipt',
+    VERDICT + 5,
+    () => {
+      const findings = seenElsewhere().filter((found) => found.kind !== kind);
+      return sealElsewhere(first(), { signer: eve, findings }).text;
+    },
+  ]),
+  [
+    'the second verdict agrees on something else',
+    'contradiction',
+    VERDICT + 6,
+    () => {
+      const findings = seenElsewhere(true, { first: DECISION, second: 'e'.repeat(64) });
+      return sealElsewhere(first(), { signer: eve, findings }).text;
+    },
+  ],
+  [
     'a second verdict that nobody asked for',
     'after-verdict',
     VERDICT + 2,
@@ -180,7 +207,7 @@ export const LIE_FORGERIES: readonly Forgery[] = [
     () =>
       joined([
         ...linesOf(seal({ signer: ada, run: { where: 'other', nonce: 'c'.repeat(64) } }).text),
-        ...linesOf(twice).slice(-3),
+        ...linesOf(twice).slice(-5),
       ]),
   ],
 ];

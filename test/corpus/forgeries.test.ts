@@ -26,9 +26,11 @@ describe('honest bundles', () => {
   test('a run that was verified elsewhere', () => {
     const checked = check(twice);
     expect(checked).toMatchObject({ ok: true, accepted: true });
-    expect(checked.statements.slice(-3).map(({ kind, worker }) => [kind, worker])).toEqual([
+    expect(checked.statements.slice(-5).map(({ kind, worker }) => [kind, worker])).toEqual([
       ['run', 'eve'],
       ['acceptance', 'eve'],
+      ['control', 'eve'],
+      ['replay', 'eve'],
       ['verdict', 'eve'],
     ]);
     expect(check(seal({ signer: ada, run: { where: 'other' }, failed: 'exit' }).text)).toMatchObject({

@@ -1,4 +1,5 @@
-import { canonical, sha256 } from '../../src/receipts/canonical.ts';
+import { sha256 } from '../../src/adapters/sha256.ts';
+import { canonical } from '../../src/receipts/canonical.ts';
 import type { Problem } from '../../src/receipts/read-bundle.ts';
 import type { Statement } from '../../src/receipts/statement.ts';
 import { verifyBundle, type Checked, type Trust } from '../../src/receipts/verify-bundle.ts';
@@ -13,7 +14,9 @@ export type Forgery = [name: string, problem: Problem, line: number | null, text
 export const ada = newSigner('ada');
 export const eve = newSigner('eve');
 export const mallory = newSigner('mallory');
-export const trusted = [ada.trusted, eve.trusted];
+/** The first one's worker with another key. */
+export const renewed = newSigner('ada');
+export const trusted = [ada.trusted, eve.trusted, renewed.trusted];
 export const check = (text: string, trust: Partial<Trust> = {}): Checked =>
   verifyBundle(text, { trusted, now: NOW, ...trust });
 

@@ -183,7 +183,7 @@ const changes: Case[] = [
   {
     name: 'crlf-by-attributes',
     base: but(CALC, { '.gitattributes': '* text=auto\n*.js eol=crlf\n' }),
-    agent: `sed -i 's/a + b/a * b/' src/multiply.js; commit`,
+    agent: `sed -i 's/a - b/a * b/' src/multiply.js; commit`,
     expect: 'done',
     after: FIXED,
   },

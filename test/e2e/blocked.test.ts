@@ -46,7 +46,8 @@ test('an agent that says it is blocked parks its task with its reason: no retry,
   const { stdout: shown } = await fleet.cli(['task', id]);
   expect(shown).toContain('there is no key to sign with');
   const { stdout: why } = await fleet.cli(['explain', id]);
-  expect(why).toContain(`it is parked (blocked-by-agent: ${message}): type fleet task ${id} retry`);
+  expect(why).toMatch(/it is parked, for \d+(ms|s)/);
+  expect(why).toContain(`(blocked-by-agent: ${message}): type fleet task ${id} retry`);
 
   // The person's answer reaches the next run, which goes on from the work.
   expect((await fleet.cli(['task', id, 'retry', '--why', 'the key is 42'])).code).toBe(0);

@@ -59,5 +59,7 @@ test('a worker without a server says so and ends', async () => {
     env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
   });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^fleet: no Temporal server answers at 127.0.0.1:1: start one with `fleet up`/);
+  expect(stderr).toMatch(
+    /^fleet: no Temporal server answers at 127.0.0.1:1: start one with `temporal-dev.sh --port 1`/,
+  );
 }, 30_000);

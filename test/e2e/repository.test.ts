@@ -76,6 +76,15 @@ describe('a repository says what its tasks need', () => {
     });
   });
 
+  test.concurrent('so does one whose idle would never be reached, on the machine that would start the agent', async () => {
+    const repo = await fleet.repo('idle', { '.fleet.yaml': 'limits: { idle: 3h }\n' });
+    expect(await drain({ repo, coder: 'ok' })).toMatchObject({
+      ...{ state: 'parked', reason: 'invalid-task', attempts: { used: 0 } },
+      message: 'limits must have total above idle: 2h (by default) is not more than 3h (of .fleet.yaml)',
+    });
+    expect(await drain({ repo, coder: 'ok', limits: { total: '5m' } })).toMatchObject({ state: 'done' });
+  });
+
   test.concurrent('a setup command that fails uses up an attempt and says why', async () => {
     const repo = await fleet.repo('broken', { '.fleet.yaml': "setup: ['echo no such tool; exit 3']\n" });
     const report = await drain({ repo, coder: 'ok', ...ONCE });

@@ -144,7 +144,7 @@ describe('after the run', () => {
       },
       { timeoutMs: 60_000 },
     );
-    expect(report).toMatchObject({ state: 'queued', reason: 'rate-limited', attempts: { used: 0 } });
+    expect(report).toMatchObject({ state: 'awaiting-quota', reason: 'rate-limited', attempts: { used: 0 } });
     expect(Date.parse(report.retryAt ?? '') - Date.now()).toBeGreaterThan(50 * 60_000);
     await fleet.fleet.cancel(id);
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { strays } from '../helpers/fleet.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { startOrderLab } from '../helpers/order-lab.ts';
+import { until } from '../helpers/until.ts';
 
 let lab: Awaited<ReturnType<typeof startOrderLab>>;
 
@@ -35,6 +36,32 @@ test('F44: TERM to a worker that drains: its run ends by itself, it takes no oth
   expect(await inState(draining, 'detached')).toMatchObject({ report: { takenIn: 1, done: 1 }, debts: [] });
   await using other = await worker('other');
   expect(await fleet.settled(next)).toMatchObject({ state: 'done', runs: [{ worker: other.name }] });
+}, 180_000);
+
+test('F44: a drain names the accepted results that only this worker can deliver; started again, it delivers them', async () => {
+  const { fleet, cli, explained } = lab;
+  const { worker, enqueue } = lab.on('keeps');
+  const first = await worker('keeps');
+  const kept = await enqueue({ coder: 'ok', approval: 'before-deliver' });
+  await until(async () => (await fleet.fleet.view(kept)).state === 'awaiting-approval', { timeoutMs: 60_000 });
+  const done = await enqueue({ coder: 'ok' });
+  expect(await fleet.settled(done)).toMatchObject({ state: 'done' });
+
+  const said = await cli('worker', 'drain', first.name, '--wait', '--why', 'a new disk');
+  const report = '2 taken in = 1 done + 0 failed + 0 cancelled + 0 parked + 0 handed over + 1 kept';
+  const keeps = `it keeps 1 accepted result that no other worker can deliver: ${kept}. Start it again`;
+  expect(said).toContain(`has left: ${report}\n${keeps}`);
+  expect(await first.exited).toBe(0);
+  expect(first.output()).toContain(`drained: ${report}\n${keeps}`);
+  expect((await lab.known(first))?.report).toMatchObject({ kept: 1, handedOver: 0, keeps: [kept] });
+  expect(await cli('workers', '--all')).toContain('it keeps 1 accepted result');
+  // No worker is there to tell what the yes is for.
+  await explained(kept, /^it waits for a person to approve it: .*no worker answers/);
+
+  await using again = await worker('keeps');
+  await fleet.fleet.approve(kept, { by: 'jo', why: '' });
+  expect(await fleet.settled(kept)).toMatchObject({ state: 'done', branch: `fleet/${kept}` });
+  await again.stop('SIGTERM');
 }, 180_000);
 
 test('F44: a second TERM is now: the agent is down, and its task is claimed elsewhere without an attempt used', async () => {

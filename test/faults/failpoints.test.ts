@@ -1,13 +1,19 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FAILPOINTS, type Failpoint } from '../../src/adapters/failpoint.ts';
+import type { TaskReport } from '../../src/client/view.ts';
+import type { TaskInput } from '../../src/domain/task.ts';
 import { agent, git, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { keeperIn } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';
 import { readLog } from './lab.ts';
 
-/** `whole`: accepted at once. `half`: the first run is rejected, the second one accepted. */
-type Story = 'whole' | 'half';
+/**
+ * `whole`: accepted at once. `half`: the first run is rejected, the second one accepted. `gated`: accepted, kept without a slot,
+ * and delivered when a person says yes. `handed`: made by somebody outside the fleet.
+ */
+const STORIES = ['whole', 'half', 'gated', 'handed'] as const;
+type Story = (typeof STORIES)[number];
 /** What a task that a crash has disturbed must have in common with one that went in peace. */
 interface End {
   state: string;
@@ -30,12 +36,19 @@ const calm = new Map<Story, Told>();
 beforeAll(async () => {
   fleet = await TestFleet.start();
   repo = await fleet.repo('repo');
-  for (const story of ['whole', 'half'] as const) calm.set(story, await tell(`calm-${story}`, story));
+  await git(repo, 'switch', '-q', '-c', 'handed-in');
+  await writeFile(`${repo}/left.txt`, 'by jean\n');
+  await git(repo, 'add', '-A');
+  await git(repo, '-c', 'user.name=Jean', '-c', 'user.email=jean@x', 'commit', '-qm', 'Add left.txt');
+  await git(repo, 'switch', '-q', 'main');
+  for (const story of STORIES) calm.set(story, await tell(`calm-${story}`, story));
   expect(calm.get('whole')!.runs).toEqual([{ reason: null, starts: 1 }]);
   expect(calm.get('half')!.runs).toEqual([
     { reason: 'receipts-rejected', starts: 1 },
     { reason: null, starts: 1 },
   ]);
+  expect(calm.get('gated')!.runs).toEqual([{ reason: null, starts: 1 }]);
+  expect(calm.get('handed')!.runs).toEqual([{ reason: null, starts: 0 }]);
 }, 240_000);
 afterAll(() => fleet[Symbol.asyncDispose]());
 
@@ -50,6 +63,28 @@ const start = (name: string, env: Record<string, string> = {}): Promise<TestWork
     { env },
   );
 
+const WANTS: Record<Story, Partial<TaskInput>> = {
+  whole: { coder: 'maker' },
+  half: { coder: 'maker' },
+  gated: { coder: 'maker', approval: 'before-deliver' },
+  handed: { for: 'jean' },
+};
+
+/** What people do meanwhile. */
+async function people(id: string, story: Story): Promise<void> {
+  const reaches = (holds: (view: TaskReport) => unknown) =>
+    until(async () => holds(await fleet.fleet.view(id)), { timeoutMs: 120_000 });
+  if (story === 'gated') {
+    await reaches(({ state }) => state === 'awaiting-approval');
+    await fleet.fleet.approve(id, { by: 'jean', why: 'read it' });
+  }
+  if (story === 'handed') {
+    await reaches(({ message }) => message?.startsWith('waits for '));
+    await fleet.fleet.claimFor(id, { as: 'jean', leaseMs: 600_000 });
+    await fleet.fleet.completeFor(id, { as: 'jean', result: 'made', commit: 'handed-in' });
+  }
+}
+
 /** One task from start to end, disturbed on the way; nothing of it is left but its branch and its record. */
 async function tell(
   name: string,
@@ -58,10 +93,12 @@ async function tell(
 ): Promise<Told> {
   let worker = await start(name, fault ? { FLEET_FAILPOINT: fault.point } : {});
   const id = await fleet.fleet.enqueue({
-    ...{ objective: story, repo, coder: 'maker', queue: name, verify: ['test -e left.txt'] },
+    ...{ objective: story, repo, queue: name, verify: ['test -e left.txt'], ...WANTS[story] },
     retry: { backoff: '1s' },
   });
+  const said = people(id, story);
   if (fault) worker = await fault.strike(worker);
+  await said;
   const report = await fleet.settled(id);
 
   // A claim that its task never heard of is the reaper's, which waits.
@@ -70,7 +107,8 @@ async function tell(
   });
   expect((await worker.view()).slots.used).toBe(0);
   expect(await strays(`${worker.home}/runs/`)).toEqual([]);
-  const logs = await Promise.all(report.runs.map(({ n }) => readLog(worker, id, n)));
+  const own = WANTS[story].for ? [] : report.runs;
+  const logs = await Promise.all(own.map(({ n }) => readLog(worker, id, n)));
   const starts = logs.map((log) => log.toString().match(/^started/gm)?.length ?? 0);
   await worker.stop('SIGTERM');
   await until(async () => (await strays(worker.home)).length === 0, { timeoutMs: 20_000 });
@@ -88,7 +126,7 @@ async function tell(
     },
     runs: report.runs.map(({ reason, message }, i) => ({
       reason: reason === 'host-lost' ? `${reason}: ${message}` : reason,
-      starts: starts[i]!,
+      starts: starts[i] ?? 0,
     })),
   };
 }
@@ -127,6 +165,16 @@ describe('F23, F24: a worker that dies between two steps loses and doubles nothi
     expect(await tell(label(point, `-${story}`), story, { point, strike: workerDies })).toEqual(calm.get(story));
   }
   test.concurrent.each(ofWhole)('at %s', (point) => proves(point, 'whole'), 240_000);
+  test.concurrent.each([...FAILPOINTS.kept, 'deliver.objects-copied', 'deliver.branch-made', 'release.ended'] as const)(
+    'at %s of a result that waited for a yes',
+    (point) => proves(point, 'gated'),
+    240_000,
+  );
+  test.concurrent.each([...FAILPOINTS.outside, 'verify.captured'] as const)(
+    'at %s of what was handed in',
+    (point) => proves(point, 'handed'),
+    240_000,
+  );
   test.concurrent.each(ofHalf)('at %s of a run that is rejected', (point) => proves(point, 'half'), 240_000);
 });
 

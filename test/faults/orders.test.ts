@@ -14,8 +14,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => lab.fleet[Symbol.asyncDispose]());
 
-const sumOf = ({ done, failed, cancelled, parked, handedOver, live }: Tally) =>
-  done + failed + cancelled + parked + handedOver + live;
+const sumOf = ({ done, failed, cancelled, parked, handedOver, kept, live }: Tally) =>
+  done + failed + cancelled + parked + handedOver + kept + live;
 
 describe('pause and resume', () => {
   test('of one worker, from any machine: its run goes on, and it claims nothing more until it is resumed', async () => {
@@ -173,7 +173,7 @@ test('an order stands alone: nobody polls its queue', async () => {
   const { status, taskQueue } = await fleet.client.workflow.getHandle(orderId()).describe();
   expect({ status: status.name, taskQueue }).toEqual({ status: 'RUNNING', taskQueue: 'fleet-orders' });
   await cli('pause', '--why', 'again');
-  expect(await fleet.fleet.orders()).toMatchObject([{ worker: null, mode: 'pause', why: 'again' }]);
+  expect(await fleet.fleet.orders.list()).toMatchObject([{ worker: null, mode: 'pause', why: 'again' }]);
   await cli('resume');
-  expect(await fleet.fleet.orders()).toEqual([]);
+  expect(await fleet.fleet.orders.list()).toEqual([]);
 });

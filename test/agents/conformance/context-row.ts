@@ -22,7 +22,7 @@ const FOLDERS = [
 ];
 
 /** What a repository may hold of any CLI. */
-const REPOSITORY: Record<string, string> = {
+export const REPOSITORY: Record<string, string> = {
   ...Object.fromEntries(INSTRUCTIONS.map((name) => [name, 'CANARY_INSTRUCTIONS\n'])),
   ...Object.fromEntries(FOLDERS.map((name) => [`${name}/skills/x/SKILL.md`, SKILL('CANARY_SKILL')])),
   '.mcp.json': JSON.stringify(EVIL),

@@ -1,8 +1,9 @@
 import type { CoderDeclaration } from '../../../src/coders/overlay.ts';
 import { createCoders } from '../../../src/coders/registry.ts';
-import { agentBinaries } from '../binaries.ts';
+import { createCopilot } from '../../../src/coders/copilot.ts';
+import { agentBinaries, copilotBinary } from '../binaries.ts';
 import { scriptedAt } from '../scenario.ts';
-import type { Setup, Subject } from './subject.ts';
+import { byProxy, type Setup, type Subject } from './subject.ts';
 
 const builtin = (name: string, coders: Record<string, CoderDeclaration>, env: Record<string, string>): Setup => ({
   coder: createCoders(coders).get(name)!,
@@ -17,6 +18,12 @@ export const SETUPS = {
   qwen: (url) => behind(url, 'qwen', { command: agentBinaries().qwen, model: 'qwen3-coder-plus' }),
   opencode: (url) => behind(url, 'opencode', { command: [agentBinaries().opencode], model: 'scripted' }),
 } as const satisfies Record<string, Subject['setup']>;
+
+/** Apart: what it costs to start is not measured. */
+export const COPILOT_SETUP: Subject['setup'] = (url) => ({
+  coder: byProxy(createCopilot({ command: [copilotBinary()], model: 'gpt-5.4' }), url),
+  env: { COPILOT_PROVIDER_WIRE_API: 'responses' },
+});
 
 function behind(url: string, name: string, declared: CoderDeclaration): Setup {
   return { ...builtin(name, { [name]: declared }, {}), proxy: { url, key: 'sk-scripted-000003' } };
