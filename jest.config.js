@@ -4,11 +4,17 @@ export default {
   testEnvironmentOptions: { globalsCleanup: 'off' },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/test/agents/', '/test/faults/', '/test/corpus/(?:all|planted|hiding)', '/node_modules/'],
+  testPathIgnorePatterns: [
+    '/test/agents/',
+    '/test/faults/',
+    '/test/queue/',
+    '/test/corpus/(?:all|planted|hiding)',
+    '/node_modules/',
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   maxWorkers: 2,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };
