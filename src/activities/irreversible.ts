@@ -1,21 +1,31 @@
 import { matches } from '../adapters/glob.ts';
+import { pathsAhead } from '../adapters/git/ahead.ts';
+import { openSource } from '../adapters/git/source.ts';
 import type { Config } from '../config.ts';
 import type { Task } from '../domain/task.ts';
 import { fold } from '../domain/twins.ts';
+import type { Deps } from './context.ts';
 
 /**
  * What this worker's configuration calls irreversible of an accepted result, as one sentence for the person who has to say yes;
- * undefined where nothing is. `paths`: what it changes, a rename by both its ends.
+ * undefined where nothing is. `paths`: what it changes; `brought`: what the branch that it goes into would get of its base. Both
+ * have a rename by both its ends.
  */
 export function irreversibleOf(
   { irreversible }: Pick<Config, 'irreversible'>,
-  { task, paths }: { task: Pick<Task, 'labels' | 'deliver'>; paths: readonly string[] },
+  given: { task: Pick<Task, 'labels' | 'deliver'>; paths: readonly string[]; brought: readonly string[] },
 ): string | undefined {
+  const { task, paths, brought } = given;
   const found = [
     ...irreversible.paths.flatMap((glob) => {
       const [exact, twin] = [matches([glob]), matches([fold(glob)])];
-      const touched = paths.filter((path) => exact(path) || twin(fold(path)));
-      return touched.length > 0 ? `it changes ${some(touched)} (irreversible.paths: ${glob})` : [];
+      const touched = (all: readonly string[]) => all.filter((path) => exact(path) || twin(fold(path)));
+      const [own, others] = [touched(paths), touched(brought)];
+      const rule = `(irreversible.paths: ${glob})`;
+      return [
+        ...(own.length > 0 ? [`it changes ${some(own)} ${rule}`] : []),
+        ...(others.length > 0 ? [`with its base it would bring along ${some(others)} ${rule}`] : []),
+      ];
     }),
     ...task.labels.flatMap((label) =>
       irreversible.labels.includes(label) ? `it has the label ${label} (irreversible.labels)` : [],
@@ -25,6 +35,19 @@ export function irreversibleOf(
       : []),
   ];
   return found.length > 0 ? found.join('; ').slice(0, LONGEST) : undefined;
+}
+
+/** What a merge or a pull request of a task's result would bring of its base into the target, beside what the result changes. */
+export async function broughtAlong(
+  { config, home }: Pick<Deps, 'config' | 'home'>,
+  { task, base, signal }: { task: Pick<Task, 'repo' | 'deliver' | 'into'>; base: string; signal: AbortSignal },
+): Promise<string[]> {
+  const { repo, deliver, into } = task;
+  if (config.irreversible.paths.length === 0 || !repo || (deliver !== 'merge' && deliver !== 'pr')) return [];
+  const opened = await openSource({ repo, mirrorDir: home.mirror });
+  const ahead = opened.ok ? await pathsAhead({ source: opened.source, commit: base, into, signal }) : opened;
+  if (!ahead.ok) throw new Error(ahead.failure.message);
+  return ahead.paths;
 }
 
 const LONGEST = 1_000;

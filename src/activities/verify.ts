@@ -15,7 +15,7 @@ import { requirePrepared, type Deps } from './context.ts';
 import { readEvents } from './follow.ts';
 import { readHooks } from './read-hooks.ts';
 import { cancellable } from './heartbeat.ts';
-import { irreversibleOf } from './irreversible.ts';
+import { broughtAlong, irreversibleOf } from './irreversible.ts';
 import { keepResult } from './keep-result.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
 import { persist } from './persist.ts';
@@ -102,7 +102,8 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   failpoint('verify.rejected-kept');
   const elsewhere = verdict.accepted && policy.checks.where === 'other' ? { elsewhere: true as const } : {};
   const paths = result.changes.map(({ path }) => path);
-  const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths }) : undefined;
+  const brought = verdict.accepted && changed ? await broughtAlong(deps, { task, base, signal }) : [];
+  const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought }) : undefined;
   const verified: Verified = {
     ...{ verdict, receipts, commit: changed ? result.commit : null, ...elsewhere },
     ...(irreversible === undefined ? {} : { irreversible }),

@@ -24,6 +24,12 @@ test.each([
     { task, paths: ['1.sql', '2.sql', '3.sql', '4.sql', '5.sql'] },
     'it changes 1.sql, 2.sql, 3.sql and 2 more (irreversible.paths: *.sql)',
   ],
+  [
+    'a path of its base that would come along',
+    { ...nothing, paths: ['migrations'] },
+    { task, paths: ['a.txt'], brought: ['b.txt', 'migrations/1.sql'] },
+    'with its base it would bring along migrations/1.sql (irreversible.paths: migrations)',
+  ],
   ['another path', { ...nothing, paths: ['migrations'] }, { task, paths: ['a.txt'] }, undefined],
   [
     'a label, also where nothing was changed',
@@ -44,5 +50,5 @@ test.each([
     undefined,
   ],
 ])('%s', (_name, irreversible, given, said) => {
-  expect(irreversibleOf({ irreversible }, given)).toBe(said);
+  expect(irreversibleOf({ irreversible }, { brought: [], ...given })).toBe(said);
 });

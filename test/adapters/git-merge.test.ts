@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
+import { pathsAhead } from '../../src/adapters/git/ahead.ts';
 import { ensureBase } from '../../src/adapters/git/base-store.ts';
 import { deliverBranch } from '../../src/adapters/git/deliver.ts';
 import { emptyResult } from '../../src/adapters/git/hand-over.ts';
@@ -142,6 +143,28 @@ describe("a task's branch that is mended", () => {
     },
   );
 });
+
+test.each(['path', 'url'] as const)(
+  'by %s: what a commit would bring into a branch that lacks some of it',
+  async (kind) => {
+    const { repo, bare, base, one, other, source, url } = await lab(`ahead-${kind}`);
+    const at = kind === 'path' ? repo : bare;
+    git(at, 'update-ref', 'refs/heads/trunk', one);
+    const alone = git(at, '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', '-m', 'x', `${other}^{tree}`);
+    git(at, 'update-ref', 'refs/heads/alone', alone);
+    const ahead = async (commit: string, into: string) =>
+      must(await pathsAhead({ source: kind === 'path' ? source : url, commit, into, signal })).paths;
+    expect(await ahead(base, 'trunk')).toEqual([]);
+    expect(await ahead(one, 'trunk')).toEqual([]);
+    expect(await ahead(other, 'trunk')).toEqual(['a.txt', 'c.txt']);
+    expect(await ahead(alone, 'trunk')).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    const missing = await pathsAhead({ source, commit: one, into: 'nowhere', signal });
+    expect(missing).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringMatching(/no branch, tag or commit nowhere/) },
+    });
+  },
+);
 
 test('work goes on from another base: merged with it, uncommitted, with both sides marked where they conflict', async () => {
   const { repo, base, baseDir, one, other, source, home } = await lab('onto');

@@ -186,6 +186,19 @@ test.concurrent('what the configuration calls irreversible waits for a yes, and 
     const plain = await fleet.settled(await enqueue({ coder: 'fine' }));
     expect(plain.state).toBe('done');
     expect(plain.approvals ?? []).toEqual([]);
+
+    // What a person has to say yes to comes in by the base as well.
+    await git(repo, 'branch', 'trunk');
+    await git(repo, 'branch', 'ahead', `fleet/${id}`);
+    const behind = await enqueue({ coder: 'fine', base: 'ahead', deliver: 'merge', into: 'trunk' });
+    await stateIs(behind, 'awaiting-approval');
+    expect((await fleet.fleet.view(behind)).approval?.why).toBe(
+      'with its base it would bring along migrations/1.sql (irreversible.paths: migrations/**)',
+    );
+    await fleet.fleet.reject(behind, { by: 'kim', why: 'not this way' });
+    await fleet.fleet.cancel(behind);
+    const level = await fleet.settled(await enqueue({ coder: 'fine', deliver: 'merge', into: 'trunk' }));
+    expect(level).toMatchObject({ state: 'done', merged: { into: 'trunk' } });
   } finally {
     hook.close();
   }
