@@ -1,3 +1,4 @@
+import { failpoint } from '../adapters/failpoint.ts';
 import { readRef } from '../adapters/git/rescue.ts';
 import { dropWip, pushWip, type Wip } from '../adapters/git/wip.ts';
 import type { WorkRecord } from '../adapters/git/work-record.ts';
@@ -28,7 +29,10 @@ export async function shareWork(
   const scratch = `${deps.home.run(ref.taskId, ref.runId).dir}/wip-${process.hrtime.bigint()}.git`;
   try {
     const pushed = await pushWip({ ...wip, record, scratch, ...(signal ? { signal } : {}) });
-    if (pushed.ok) return true;
+    if (pushed.ok) {
+      failpoint('share.pushed');
+      return true;
+    }
     if (pushed.why === 'newer' || signal?.aborted) return false;
     if (pushed.why === 'refused') refusing.add(wip.url);
     if (!told.has(wip.url)) deps.log(`${pushed.message}; it stays on this machine`);

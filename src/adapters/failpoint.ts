@@ -22,6 +22,8 @@ export const FAILPOINTS = {
   ],
   /** Of a result that waits for a person's yes: kept without its run, and delivered from where it is kept. */
   kept: ['kept.stored', 'kept.delivered'],
+  /** Of work in progress that other machines may go on from. */
+  shared: ['share.pushed'],
   /** Of what an agent outside the fleet has handed in. */
   outside: ['outside.brought', 'outside.outcome-written'],
   /** Of what a worker merges for the merge queue. */

@@ -10,9 +10,10 @@ import { readLog } from './lab.ts';
 
 /**
  * `whole`: accepted at once. `half`: the first run is rejected, the second one accepted. `gated`: accepted, kept without a slot,
- * and delivered when a person says yes. `handed`: made by somebody outside the fleet.
+ * and delivered when a person says yes. `handed`: made by somebody outside the fleet. `half-shared`: as half, of a remote that takes
+ * the work in progress. `joined`: starts from the results of two other tasks.
  */
-const STORIES = ['whole', 'half', 'gated', 'handed'] as const;
+const STORIES = ['whole', 'half', 'gated', 'handed', 'half-shared', 'joined'] as const;
 type Story = (typeof STORIES)[number];
 /** What a task that a crash has disturbed must have in common with one that went in peace. */
 interface End {
@@ -31,6 +32,9 @@ interface Told {
 
 let fleet: TestFleet;
 let repo: string;
+let bare: string;
+/** Two tasks that are done, with a result each. */
+let parents: string[];
 const calm = new Map<Story, Told>();
 
 beforeAll(async () => {
@@ -41,15 +45,30 @@ beforeAll(async () => {
   await git(repo, 'add', '-A');
   await git(repo, '-c', 'user.name=Jean', '-c', 'user.email=jean@x', 'commit', '-qm', 'Add left.txt');
   await git(repo, 'switch', '-q', 'main');
+  bare = `${fleet.root}/bare.git`;
+  await git(repo, 'clone', '-q', '--bare', repo, bare);
+  parents = await twoResults();
   for (const story of STORIES) calm.set(story, await tell(`calm-${story}`, story));
   expect(calm.get('whole')!.runs).toEqual([{ reason: null, starts: 1 }]);
-  expect(calm.get('half')!.runs).toEqual([
-    { reason: 'receipts-rejected', starts: 1 },
-    { reason: null, starts: 1 },
-  ]);
-  expect(calm.get('gated')!.runs).toEqual([{ reason: null, starts: 1 }]);
+  for (const story of ['half', 'half-shared'] as const)
+    expect(calm.get(story)!.runs).toEqual([
+      { reason: 'receipts-rejected', starts: 1 },
+      { reason: null, starts: 1 },
+    ]);
+  for (const story of ['gated', 'joined'] as const)
+    expect(calm.get(story)!.runs).toEqual([{ reason: null, starts: 1 }]);
   expect(calm.get('handed')!.runs).toEqual([{ reason: null, starts: 0 }]);
 }, 240_000);
+
+async function twoResults(): Promise<string[]> {
+  const writes = (file: string) => ({ command: ['sh', '-c', `echo x > ${file}`], protocol: 'none' as const });
+  const coders = { one: writes('one.txt'), two: writes('two.txt') };
+  const worker = await fleet.worker('parents', { worker: { slots: 2, queues: ['parents'] }, coders });
+  const ids = ['one', 'two'].map((coder) => fleet.fleet.enqueue({ objective: coder, repo, queue: 'parents', coder }));
+  const done = await Promise.all(ids.map(async (id) => fleet.settled(await id)));
+  await worker.stop('SIGTERM');
+  return done.map(({ id }) => id);
+}
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const start = (name: string, env: Record<string, string> = {}): Promise<TestWorker> =>
@@ -63,11 +82,14 @@ const start = (name: string, env: Record<string, string> = {}): Promise<TestWork
     { env },
   );
 
-const WANTS: Record<Story, Partial<TaskInput>> = {
-  whole: { coder: 'maker' },
-  half: { coder: 'maker' },
-  gated: { coder: 'maker', approval: 'before-deliver' },
-  handed: { for: 'jean' },
+const wants = (story: Story): Partial<TaskInput> => WANTS[story]();
+const WANTS: Record<Story, () => Partial<TaskInput>> = {
+  whole: () => ({ coder: 'maker' }),
+  half: () => ({ coder: 'maker' }),
+  gated: () => ({ coder: 'maker', approval: 'before-deliver' }),
+  handed: () => ({ for: 'jean' }),
+  'half-shared': () => ({ coder: 'maker', repo: `file://${bare}` }),
+  joined: () => ({ coder: 'maker', dependsOn: parents }),
 };
 
 /** What people do meanwhile. */
@@ -93,7 +115,7 @@ async function tell(
 ): Promise<Told> {
   let worker = await start(name, fault ? { FLEET_FAILPOINT: fault.point } : {});
   const id = await fleet.fleet.enqueue({
-    ...{ objective: story, repo, queue: name, verify: ['test -e left.txt'], ...WANTS[story] },
+    ...{ objective: story, repo, queue: name, verify: ['test -e left.txt'], ...wants(story) },
     retry: { backoff: '1s' },
   });
   const said = people(id, story);
@@ -107,21 +129,23 @@ async function tell(
   });
   expect((await worker.view()).slots.used).toBe(0);
   expect(await strays(`${worker.home}/runs/`)).toEqual([]);
-  const own = WANTS[story].for ? [] : report.runs;
+  const own = story === 'handed' ? [] : report.runs;
   const logs = await Promise.all(own.map(({ n }) => readLog(worker, id, n)));
   const starts = logs.map((log) => log.toString().match(/^started/gm)?.length ?? 0);
   await worker.stop('SIGTERM');
   await until(async () => (await strays(worker.home)).length === 0, { timeoutMs: 20_000 });
   await until(async () => (await keeperIn(worker.home)) === undefined);
 
-  expect(await git(repo, 'branch', '--list', `fleet/${id}*`, '--format=%(refname:short)')).toBe(`fleet/${id}`);
+  const at = story === 'half-shared' ? bare : repo;
+  const refs = await git(at, 'for-each-ref', '--format=%(refname)', `refs/heads/fleet/${id}*`, `refs/fleet/${id}`);
+  expect(refs).toBe(`refs/heads/fleet/${id}`);
   return {
     end: {
       state: report.state,
       accepted: report.verdict?.accepted,
       receipts: report.receipts.map(({ kind, ok }) => [kind, ok]),
-      tree: await git(repo, 'rev-parse', `fleet/${id}^{tree}`),
-      commits: await git(repo, 'log', '--format=%s %an', `main..fleet/${id}`),
+      tree: await git(at, 'rev-parse', `fleet/${id}^{tree}`),
+      commits: await git(at, 'log', '--format=%s %an', `main..fleet/${id}`),
       attempts: report.attempts.used,
     },
     runs: report.runs.map(({ reason, message }, i) => ({
@@ -173,6 +197,16 @@ describe('F23, F24: a worker that dies between two steps loses and doubles nothi
   test.concurrent.each([...FAILPOINTS.outside, 'verify.captured'] as const)(
     'at %s of what was handed in',
     (point) => proves(point, 'handed'),
+    240_000,
+  );
+  test.concurrent.each(FAILPOINTS.shared)(
+    'at %s of a run whose work is shared',
+    (point) => proves(point, 'half-shared'),
+    240_000,
+  );
+  test.concurrent.each(['deliver.objects-copied', 'deliver.branch-made', 'worktree.prepared'] as const)(
+    'at %s of a run on the results of two tasks',
+    (point) => proves(point, 'joined'),
     240_000,
   );
   test.concurrent.each(ofHalf)('at %s of a run that is rejected', (point) => proves(point, 'half'), 240_000);
