@@ -66,7 +66,7 @@ async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
 async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
   for (const [index, id] of task.dependsOn.entries()) {
     if (batch.has(id) || (await facts.exists(id))) continue;
-    throw wrong(`dependsOn[${index}] is unknown: there is no task ${id}`);
+    throw wrong(`dependsOn[${index}] ${id} is unknown: there is no such task`);
   }
 }
 

@@ -164,7 +164,7 @@ describe('tasks that come first', () => {
 
   test.concurrent('unknown ones and circles are refused before anything is created', async () => {
     await expect(enqueue({ dependsOn: ['no-such-task'] })).rejects.toThrow(
-      'dependsOn[0] is unknown: there is no task no-such-task',
+      'dependsOn[0] no-such-task is unknown: there is no such task',
     );
     const a = { input: { objective: 'a', repo, coder: 'own', dependsOn: ['circle-b'] }, id: 'circle-a' };
     const b = { input: { objective: 'b', repo, coder: 'own', dependsOn: ['circle-a'] }, id: 'circle-b' };
