@@ -8,6 +8,7 @@ export default {
     '/test/agents/',
     '/test/faults/',
     '/test/queue/',
+    '/test/long/',
     '/test/corpus/(?:all|planted|hiding)',
     '/node_modules/',
   ],
