@@ -13,20 +13,21 @@ import type { Deps } from './context.ts';
  */
 export function irreversibleOf(
   { irreversible }: Pick<Config, 'irreversible'>,
-  given: { task: Pick<Task, 'labels' | 'deliver'>; paths: readonly string[]; brought: readonly string[] },
+  given: { task: Pick<Task, 'labels' | 'deliver'>; paths: readonly string[]; brought?: Brought | undefined },
 ): string | undefined {
-  const { task, paths, brought } = given;
+  const { task, paths, brought = NOTHING } = given;
   const found = [
     ...irreversible.paths.flatMap((glob) => {
       const [exact, twin] = [matches([glob]), matches([fold(glob)])];
       const touched = (all: readonly string[]) => all.filter((path) => exact(path) || twin(fold(path)));
-      const [own, others] = [touched(paths), touched(brought)];
+      const [own, others] = [touched(paths), touched(brought.paths)];
       const rule = `(irreversible.paths: ${glob})`;
       return [
         ...(own.length > 0 ? [`it changes ${some(own)} ${rule}`] : []),
         ...(others.length > 0 ? [`with its base it would bring along ${some(others)} ${rule}`] : []),
       ];
     }),
+    ...(brought.unread ? [`what it would bring along with its base is unknown: ${brought.unread}`] : []),
     ...task.labels.flatMap((label) =>
       irreversible.labels.includes(label) ? `it has the label ${label} (irreversible.labels)` : [],
     ),
@@ -37,17 +38,22 @@ export function irreversibleOf(
   return found.length > 0 ? found.join('; ').slice(0, LONGEST) : undefined;
 }
 
+/** `unread`: why it could not be told. */
+type Brought = { paths: readonly string[]; unread?: string };
+const NOTHING: Brought = { paths: [] };
+
 /** What a merge or a pull request of a task's result would bring of its base into the target, beside what the result changes. */
 export async function broughtAlong(
   { config, home }: Pick<Deps, 'config' | 'home'>,
   { task, base, signal }: { task: Pick<Task, 'repo' | 'deliver' | 'into'>; base: string; signal: AbortSignal },
-): Promise<string[]> {
+): Promise<Brought> {
   const { repo, deliver, into } = task;
-  if (config.irreversible.paths.length === 0 || !repo || (deliver !== 'merge' && deliver !== 'pr')) return [];
+  if (config.irreversible.paths.length === 0 || !repo || (deliver !== 'merge' && deliver !== 'pr')) return NOTHING;
   const opened = await openSource({ repo, mirrorDir: home.mirror });
   const ahead = opened.ok ? await pathsAhead({ source: opened.source, commit: base, into, signal }) : opened;
-  if (!ahead.ok) throw new Error(ahead.failure.message);
-  return ahead.paths;
+  if (ahead.ok) return ahead;
+  // Where there is no target the delivery says so, and nothing is brought anywhere.
+  return ahead.failure.reason === 'base-missing' ? NOTHING : { ...NOTHING, unread: ahead.failure.message };
 }
 
 const LONGEST = 1_000;

@@ -102,7 +102,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   failpoint('verify.rejected-kept');
   const elsewhere = verdict.accepted && policy.checks.where === 'other' ? { elsewhere: true as const } : {};
   const paths = result.changes.map(({ path }) => path);
-  const brought = verdict.accepted && changed ? await broughtAlong(deps, { task, base, signal }) : [];
+  const brought = verdict.accepted && changed ? await broughtAlong(deps, { task, base, signal }) : undefined;
   const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought }) : undefined;
   const verified: Verified = {
     ...{ verdict, receipts, commit: changed ? result.commit : null, ...elsewhere },

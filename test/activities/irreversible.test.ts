@@ -27,8 +27,14 @@ test.each([
   [
     'a path of its base that would come along',
     { ...nothing, paths: ['migrations'] },
-    { task, paths: ['a.txt'], brought: ['b.txt', 'migrations/1.sql'] },
+    { task, paths: ['a.txt'], brought: { paths: ['b.txt', 'migrations/1.sql'] } },
     'with its base it would bring along migrations/1.sql (irreversible.paths: migrations)',
+  ],
+  [
+    'a base of which that is not known',
+    { ...nothing, paths: ['migrations'] },
+    { task, paths: ['a.txt'], brought: { paths: [], unread: 'the remote is away' } },
+    'what it would bring along with its base is unknown: the remote is away',
   ],
   ['another path', { ...nothing, paths: ['migrations'] }, { task, paths: ['a.txt'] }, undefined],
   [
@@ -50,5 +56,5 @@ test.each([
     undefined,
   ],
 ])('%s', (_name, irreversible, given, said) => {
-  expect(irreversibleOf({ irreversible }, { brought: [], ...given })).toBe(said);
+  expect(irreversibleOf({ irreversible }, given)).toBe(said);
 });
