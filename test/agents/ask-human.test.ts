@@ -36,9 +36,8 @@ test.each(['claude', 'codex'])('%s asks by its tool, and goes on in its session 
   const id = await fleet.fleet.enqueue({ objective: 'Choose a port', repo, coder });
   const question = await until(async () => (await fleet.fleet.view(id)).question, { timeoutMs: 60_000 });
   expect(question).toMatchObject({ id: 'q1', text: 'Which port?', options: ['8080', '9090'] });
-  const { followUps } = await fleet.fleet.view(id);
-  expect(followUps).toEqual([{ id: `${id}.1-1`, title: 'Document the port' }]);
-  expect(await fleet.fleet.view(`${id}.1-1`)).toMatchObject({ parent: id, state: 'awaiting-approval' });
+  // Nobody has heard yet whether the work that it belongs to goes on.
+  expect((await fleet.fleet.view(id)).followUps ?? []).toEqual([]);
 
   const asked = model.requests.length;
   model.script([
@@ -48,6 +47,8 @@ test.each(['claude', 'codex'])('%s asks by its tool, and goes on in its session 
   await fleet.fleet.answer(id, { answer: '9090', by: 'ada' });
   const done = await fleet.settled(id);
   expect(done).toMatchObject({ state: 'done', answers: [{ answer: '9090', by: 'ada' }] });
+  expect(done.followUps).toEqual([{ id: `${id}.1-1`, title: 'Document the port' }]);
+  expect(await fleet.fleet.view(`${id}.1-1`)).toMatchObject({ parent: id, state: 'awaiting-approval' });
   expect(done.runs.at(-1)).toMatchObject({ resumedFrom: done.runs[0]?.runId, sameSession: true });
   const body = model.requests.slice(asked).find(({ turn }) => turn === 0)?.body ?? '';
   expect(body).toContain('I write a draft.');
