@@ -33,7 +33,12 @@ test.each(['claude', 'codex'])('%s asks by its tool, and goes on in its session 
     { tools: [{ use: 'propose', input: { objective: 'Document the port', allow: ['docs/**'] } }] },
     { text: 'I have asked which port it should be.' },
   ]);
-  const id = await fleet.fleet.enqueue({ objective: 'Choose a port', repo, coder });
+  const id = await fleet.fleet.enqueue({
+    objective: 'Choose a port',
+    repo,
+    coder,
+    scope: { allow: ['*.txt', 'docs/**'] },
+  });
   const question = await until(async () => (await fleet.fleet.view(id)).question, { timeoutMs: 60_000 });
   expect(question).toMatchObject({ id: 'q1', text: 'Which port?', options: ['8080', '9090'] });
   // Nobody has heard yet whether the work that it belongs to goes on.
