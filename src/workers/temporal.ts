@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import type { ClockDesk } from '../activities/clock-desk.ts';
@@ -111,6 +112,22 @@ export async function createTemporalWorkers(options: {
     }),
   );
   return Promise.all([...claiming, ...calls, host, shared, ...(options.credentials ? [Worker.create(states)] : [])]);
+}
+
+const LOOKS = 3;
+const LOOK_MS = 100;
+
+/**
+ * Whether one of them is busy with what it took, for longer than a query takes: a task whose workflow is being carried on is no
+ * backlog any more, and has no run yet.
+ */
+export async function areBusy(workers: readonly Pick<Worker, 'getStatus'>[]): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (look > 0) await pause(LOOK_MS);
+    const all = workers.map((worker) => worker.getStatus());
+    if (all.every((one) => one.numInFlightWorkflowActivations + one.numInFlightActivities === 0)) return false;
+  }
+  return true;
 }
 
 /** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */

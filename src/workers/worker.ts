@@ -42,7 +42,7 @@ import { startRollbackWatch } from './rollback.ts';
 import type { RunningWorker, WorkerOptions } from './running-worker.ts';
 import { identifyServer } from '../adapters/server-identity.ts';
 import { watchServer } from './server.ts';
-import { createTemporalWorkers, installRuntime, runAll, shutdown } from './temporal.ts';
+import { areBusy, createTemporalWorkers, installRuntime, runAll, shutdown } from './temporal.ts';
 import { Desk } from './seat-desk.ts';
 import { SlotGate } from './slots.ts';
 
@@ -183,6 +183,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       activities: createActivities(deps),
       desk: { ...createDesk({ ...deps, client }), ...createClockDesk(deps, client) },
     });
+    const claiming = workers.filter(({ options }) => claims.includes(options.taskQueue));
     const reaper = startReaper(deps, client, log);
     teardown.push(() => reaper.stop());
     const unclean = setInterval(() => void holdWhileUnkillable(deps).catch(() => undefined), UNCLEAN_MS);
@@ -226,7 +227,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),
       slots: { total: slots, used: () => registry.size },
       idle: async () =>
-        registry.size === 0 && !(coders.size > 0 && (await hasBacklog({ connection, namespace, queues: claims }))),
+        registry.size === 0 &&
+        !(await areBusy(claiming)) &&
+        !(coders.size > 0 && (await hasBacklog({ connection, namespace, queues: claims }))),
       stop,
       drain: () => leaving.drain(),
       drained: () => leaving.report,

@@ -19,6 +19,7 @@ const coders = {
     protocol: 'none' as const,
   },
   fine: { command: ['sh', '-c', 'echo x > own.txt'], protocol: 'none' as const },
+  more: { command: ['sh', '-c', 'echo x > more.txt'], protocol: 'none' as const },
 };
 
 /** Each test has a queue, workers with one slot, and a repository of its own. */
@@ -190,7 +191,7 @@ test.concurrent('what the configuration calls irreversible waits for a yes, and 
     // What a person has to say yes to comes in by the base as well.
     await git(repo, 'branch', 'trunk');
     await git(repo, 'branch', 'ahead', `fleet/${id}`);
-    const behind = await enqueue({ coder: 'fine', base: 'ahead', deliver: 'merge', into: 'trunk' });
+    const behind = await enqueue({ coder: 'more', base: 'ahead', deliver: 'merge', into: 'trunk' });
     await stateIs(behind, 'awaiting-approval');
     expect((await fleet.fleet.view(behind)).approval?.why).toBe(
       'with its base it would bring along migrations/1.sql (irreversible.paths: migrations/**)',

@@ -12,7 +12,8 @@ import { oneLine, painter } from '../text.ts';
 type Flags = Omit<TaskFlags, 'coder' | 'model'> & { coders?: string[]; queue?: string; best?: boolean; drop?: boolean };
 
 const DETACHED = 130;
-const OURS = ['--coder ', '--model ', '--id '];
+/** Said otherwise here, or not at all. */
+const OURS = ['--coder ', '--model ', '--id ', '--key '];
 
 export const compare = command<Flags>({
   name: 'compare',

@@ -23,7 +23,7 @@ export const handOff = command<Flags>({
     { flag: '--callback-task <id>', about: 'the task whose next run is told how this one ended' },
     { flag: '--callback-webhook <url>', about: 'told by POST how it ended' },
     { flag: '--callback-message', about: 'people are told, by alerts' },
-    ...TASK_FLAGS,
+    ...TASK_FLAGS.filter(({ flag }) => !flag.startsWith('--key ')),
   ],
   notes: `What is not said is as in the task that it comes from: repository, base, scope, limits, credential. Nothing of it can be wider
 than there. It waits for a person's yes, unless handOff.allow of the configuration names its kind.`,

@@ -10,7 +10,7 @@ export const mcp = command<{ as?: string; run?: string }>({
     { flag: '--as <name>', about: 'who it is, for others to see (default: your user name)' },
     { flag: '--run <outbox>', about: "an agent's own tools in its run, which its coder starts by itself" },
   ],
-  notes: `Its tools: enqueue, list, show, answer, hand_off, propose, ask_human. There is none to approve: that is for people.`,
+  notes: `Its tools: enqueue, list, show, answer, hand_off, claim, complete, drop, propose, ask_human. There is none to approve: that is for people.`,
   examples: ['claude mcp add fleet -- fleet mcp --as claude', 'codex mcp add fleet -- fleet mcp --as codex'],
   async run(cli, { flags }) {
     if (flags.run !== undefined) {

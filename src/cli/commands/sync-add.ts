@@ -13,7 +13,7 @@ import { whoami } from './worker-orders.ts';
 type Flags = QueueFlags & Omit<TaskFlags, 'for'> & { for?: string; by?: string };
 
 /** What a shared queue may not say of a task, and what means something else here. */
-const NOT_HERE = /^--(credential|env|needs|for|repo) /;
+const NOT_HERE = /^--(credential|env|needs|for|repo|key|producer) /;
 
 export const syncAdd = command<Flags>({
   name: 'sync add',
