@@ -37,7 +37,10 @@ async function settle(
   { task, book, run }: { task: Task; book: TaskBook; run: RunView },
 ): Promise<'delivered' | 'kept' | Failure | undefined> {
   book.enter('verifying');
-  const verified = await verifyRun(host, book, (found) => noteVerdict(run, found));
+  const verified = await verifyRun(host, book, (found) => {
+    noteVerdict(run, found);
+    book.results.note(found);
+  });
   if ('failure' in verified) {
     run.late = 'rejected';
     return undefined;

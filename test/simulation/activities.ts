@@ -1,5 +1,6 @@
 import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
 import type { ClaimOrder, ReleaseOrder } from '../../src/activities/claim.ts';
+import type { DeliverOrder } from '../../src/activities/deliver.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type {
   Claim,
@@ -160,7 +161,8 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
   });
 }
 
-function* deliver(on: Worker, ref: RunRef, attempt: Attempt): Work<Delivered> {
+function* deliver(on: Worker, order: DeliverOrder, attempt: Attempt): Work<Delivered> {
+  const { earlier = [], ...ref } = order;
   const { verified } = requireRun(on, ref);
   if (!verified?.verdict.accepted || verified.elsewhere || !verified.commit) throw new ActivityError('Error');
   const { commit } = verified;
@@ -170,7 +172,7 @@ function* deliver(on: Worker, ref: RunRef, attempt: Attempt): Work<Delivered> {
     (function* () {
       attempt.throwIfCancelled();
       if (!on.keeper.provedContact() || on.world.random.chance(on.world.flaky)) throw new ActivityError('Error');
-      const delivered = yield* bring(on, ref, commit);
+      const delivered = yield* bring(on, ref, { commit, earlier });
       if (!delivered.ok) on.vault.set(ref.runId, commit);
       return delivered;
     })(),
@@ -188,14 +190,20 @@ function* keepAccepted(on: Worker, ref: RunRef): Work<void> {
 function* deliverRescued(on: Worker, ref: RunRef): Work<Delivered> {
   const commit = on.vault.get(ref.runId);
   if (!commit) return failed('repo-unavailable');
-  return yield* bring(on, ref, commit);
+  return yield* bring(on, ref, { commit, earlier: [] });
 }
 
-function* bring(on: Worker, { taskId, runId }: RunRef, commit: string): Work<Delivered> {
+function* bring(
+  on: Worker,
+  { taskId, runId }: RunRef,
+  { commit, earlier }: { commit: string; earlier: readonly string[] },
+): Work<Delivered> {
   const { world } = on;
   yield world.random.spread(10, 3_000);
   yield* point(on, `delivering ${taskId}`);
   const there = world.branches.get(taskId);
+  if (there && earlier.includes(there) && world.mutation !== 'overwrite')
+    return { ok: true, branch: `fleet/${taskId}`, commit: there };
   if (there && there !== commit && world.mutation !== 'overwrite') return failed('conflict');
   if (there !== commit) world.checker.delivered({ taskId, runId }, commit);
   world.branches.set(taskId, commit);

@@ -114,6 +114,8 @@ export class Checker {
     this.#runs.set(taskId, runs);
     if (endedAt === null || runs.some((run) => run.n === n)) return;
     runs.push({ n, reason, counts });
+    // Nobody but the task itself delivers here.
+    if (reason === 'conflict') this.violation(`${taskId} has a result of its own in its way`);
     if (counts && reason && INFRASTRUCTURE.includes(reason))
       this.violation(`run ${runId} of ${taskId} used up an attempt by ${reason}`);
     const used = runs.filter((run) => run.counts).length;

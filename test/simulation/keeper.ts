@@ -47,6 +47,8 @@ export class Keeper {
   /** Proofs come every three seconds while there is contact; without, the last one ages. */
   contact(there: boolean): void {
     const { clock, random } = this.#world;
+    // Before it counts, what was missed is seen, as by a tick.
+    if (there && !this.provedContact()) this.#fence();
     if (there) this.#lastContact = clock.now;
     else if (this.#inContact) this.#lastContact = Math.max(this.#lastContact, clock.now - random.between(0, 3_000));
     this.#inContact = there;
@@ -98,14 +100,17 @@ export class Keeper {
 
   #watch(): void {
     this.#check?.cancel();
-    if (this.#inContact || this.#world.mutation === 'no-self-kill') return;
+    if (this.#inContact) return;
     const { clock, random } = this.#world;
     const at =
       Math.max(this.#lastContact + SELF_KILL_MS, this.#suspendedUntil - TICK_MS - FENCE_MS) +
       random.between(0, TICK_MS);
-    this.#check = clock.after(at - clock.now, () => {
-      for (const { runId } of this.agents.values()) this.stop(runId, 'host-lost');
-    });
+    this.#check = clock.after(at - clock.now, () => this.#fence());
+  }
+
+  #fence(): void {
+    if (this.#world.mutation === 'no-self-kill') return;
+    for (const { runId } of this.agents.values()) this.stop(runId, 'host-lost');
   }
 
   #ended(agent: Agent): void {

@@ -50,6 +50,7 @@ if (ONE) {
       [1596, 'a late result that cannot be delivered parks the task'],
       [155, 'a task whose model stays at its limit waits for a person in the end, though its view keeps fewer runs'],
       [2889, 'a late result that nobody can verify is not tried for ever'],
+      [3248, 'a late result that was delivered, and nobody heard of it, is not in the way of the next one'],
       [368, 'attempts that its view does not keep any more are counted'],
     ];
     test.each(REGRESSIONS)('seed %i: %s', async (seed) => {
