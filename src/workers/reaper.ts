@@ -65,7 +65,9 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
       await deps.registry.release(run);
     }
     // This worker was lost once more before its result was verified.
-    if (task === 'lost') await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
+    // While people have stopped the fleet it would only be lost again.
+    if (task === 'lost' && !deps.holds.stopsAgents)
+      await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
   });
   const owed = await payDebts(deps, client);
   // Last: with a full disk this takes its time.
