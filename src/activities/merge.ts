@@ -15,10 +15,10 @@ import type { Tried } from '../ports.ts';
 import { acceptanceAgain } from '../receipts/acceptance.ts';
 import type { Deps } from './context.ts';
 import { cancellable } from './heartbeat.ts';
+import { policiesOf } from './merge-policies.ts';
 import { onSoundBase, openOrigin, type Origin } from './origin.ts';
 import { persist } from './persist.ts';
 import { isStopped } from './programs.ts';
-import { readPolicy } from './read-policy.ts';
 import { spacesFor } from './spaces.ts';
 
 /** The target may move while its results are checked. */
@@ -106,16 +106,17 @@ async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeO
   const wanted = new Map(there.map(({ id, commit }) => [branchRef(id), commit]));
   const fetched = await fetchRefs({ source, refs: wanted, base: target, gitDir, signal });
   if (!fetched.ok) return fetched;
-  const made = await mergeEach(deps, { gitDir, target, into: order.into, members: there });
+  const ruled = await policiesOf(deps, { members: there, origin });
+  const fitting = there.filter(({ id }) => ruled.policies.has(id));
+  const made = await mergeEach(deps, { gitDir, target, into: order.into, members: fitting });
   const gone = order.members.filter((member) => !there.includes(member));
-  const refused = [...made.refused, ...gone.map(goneFrom(source))];
+  const refused = [...made.refused, ...ruled.refused, ...gone.map(goneFrom(source))];
   const { head, chosen, already } = made;
   if (chosen.length === 0) return { ok: true, target, merged: already, refused, red: null };
   failpoint('merge.made');
 
   // 3. What all of them have to pass, with what they may not decide about as they were delivered.
-  const policy = await policyOf(deps, { members: chosen.map(({ member }) => member), origin });
-  if ('ok' in policy) return policy;
+  const policy = jointPolicy(chosen.map(({ member: { id } }) => ruled.policies.get(id)!) as [Policy, ...Policy[]]);
   const result = await resultOf({ gitDir, base: target, commit: head });
   const evidence: Tried = {
     // Each result was delivered with what it may not change as in its own base: what is checked is what would be pushed.
@@ -141,6 +142,9 @@ async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeO
   failpoint('merge.checked');
 
   deps.programs.mayGoOn();
+  // Its checks took their time: somebody may work there by now.
+  const taken = await checkedOutAt(source, order.into);
+  if (taken) return unavailable(checkedOutSentence(order.into, taken));
 
   // 4. From here on it runs to its end, whoever cancels.
   signal.throwIfAborted();
@@ -215,19 +219,6 @@ async function conflictsOf(merge: {
     if (!(error instanceof GitFailed) || !/unrelated histories/.test(error.stderr)) throw error;
     return { why: `all of it: ${lastLine(error.stderr)}` };
   }
-}
-
-async function policyOf(
-  deps: Deps,
-  { members, origin }: { members: readonly MergeEntry[]; origin: Extract<Origin, { ok: true }> },
-): Promise<Policy | { ok: false; failure: Failure }> {
-  const policies: Policy[] = [];
-  for (const { task } of members) {
-    const read = await readPolicy(deps, { task, base: origin.base, baseDir: origin.baseDir });
-    if (!read.ok) return read;
-    policies.push(read.policy);
-  }
-  return jointPolicy(policies as [Policy, ...Policy[]]);
 }
 
 const goneFrom =

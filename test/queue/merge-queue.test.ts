@@ -174,6 +174,36 @@ describe('the merge queue', () => {
     expect(done.runs).toHaveLength(1);
     expect(await merges(repo, [late], 'integration')).toEqual([1]);
   });
+
+  test.concurrent('a target that somebody checks out while results are checked is not moved under them', async () => {
+    const repo = await fleet.repo('switched');
+    await git(repo, 'branch', 'integration');
+    const id = await merge('echo x > x.txt', { repo, into: 'integration', verify: ['sleep 4'] });
+    await until(() => merging('switched'), { timeoutMs: 60_000 });
+    await git(repo, 'worktree', 'add', '-q', `${fleet.root}/switched-held`, 'integration');
+    const parked = await fleet.settled(id);
+    expect(parked).toMatchObject({ state: 'parked', reason: 'repo-unavailable' });
+    expect(parked.message).toContain('integration is checked out in');
+    expect(await git(`${fleet.root}/switched-held`, 'status', '--porcelain')).toBe('');
+  });
+
+  test.concurrent('one whose checks make no sense on the target any more holds up no other', async () => {
+    const proved = 'verify: [test -e a.txt]\n';
+    const { bare, repo } = await remote('misfit', { 'a.txt': 'a\n', '.fleet.yaml': proved });
+    const [misfit, other] = await Promise.all([
+      merge('echo x > x.txt', { repo, verify: { retries: 1 }, approval: 'before-deliver' }),
+      merge('echo y > y.txt', { repo, approval: 'before-deliver' }),
+    ]);
+    for (const id of [misfit, other])
+      await until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval', { timeoutMs: 60_000 });
+    await push(bare, 'limits: { total: 1h }\n', '.fleet.yaml');
+    for (const id of [misfit, other]) await fleet.fleet.approve(id, { by: 'jo', why: '' });
+    expect(await fleet.settled(other)).toMatchObject({ state: 'done' });
+    const parked = await fleet.settled(misfit);
+    expect(parked).toMatchObject({ state: 'parked', reason: 'repo-unavailable' });
+    expect(parked.message).toMatch(/verify\.retries/);
+    expect(await merges(bare, [other, misfit])).toEqual([1, 0]);
+  });
 });
 
 /** What the queue of that repository has under way. */
