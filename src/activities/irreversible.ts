@@ -51,9 +51,7 @@ export async function broughtAlong(
   if (config.irreversible.paths.length === 0 || !repo || (deliver !== 'merge' && deliver !== 'pr')) return NOTHING;
   const opened = await openSource({ repo, mirrorDir: home.mirror });
   const ahead = opened.ok ? await pathsAhead({ source: opened.source, commit: base, into, signal }) : opened;
-  if (ahead.ok) return ahead;
-  // Where there is no target the delivery says so, and nothing is brought anywhere.
-  return ahead.failure.reason === 'base-missing' ? NOTHING : { ...NOTHING, unread: ahead.failure.message };
+  return ahead.ok ? ahead : { ...NOTHING, unread: ahead.failure.message };
 }
 
 const LONGEST = 1_000;

@@ -152,16 +152,17 @@ test.each(['path', 'url'] as const)(
     git(at, 'update-ref', 'refs/heads/trunk', one);
     const alone = git(at, '-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', '-m', 'x', `${other}^{tree}`);
     git(at, 'update-ref', 'refs/heads/alone', alone);
+    const from = kind === 'path' ? source : url;
     const ahead = async (commit: string, into: string) =>
-      must(await pathsAhead({ source: kind === 'path' ? source : url, commit, into, signal })).paths;
+      must(await pathsAhead({ source: from, commit, into, signal })).paths;
     expect(await ahead(base, 'trunk')).toEqual([]);
     expect(await ahead(one, 'trunk')).toEqual([]);
     expect(await ahead(other, 'trunk')).toEqual(['a.txt', 'c.txt']);
     expect(await ahead(alone, 'trunk')).toEqual(['a.txt', 'b.txt', 'c.txt']);
-    const missing = await pathsAhead({ source, commit: one, into: 'nowhere', signal });
-    expect(missing).toMatchObject({
-      ok: false,
-      failure: { message: expect.stringMatching(/no branch, tag or commit nowhere/) },
+    expect(await ahead(one, 'nowhere')).toEqual([]);
+    const unknown = '0123456789'.repeat(4);
+    expect(await pathsAhead({ source: from, commit: unknown, into: 'trunk', signal })).toMatchObject({
+      ...{ ok: false, failure: { reason: 'repo-unavailable', message: expect.stringMatching(/ cannot be read: /) } },
     });
   },
 );

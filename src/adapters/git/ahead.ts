@@ -1,9 +1,9 @@
 import { git, GitFailed, gitText } from './git.ts';
-import type { Failed } from './outcome.ts';
+import { failGit, type Failed } from './outcome.ts';
 import { resolveBase } from './resolve-base.ts';
-import { reading, type Source } from './source.ts';
+import { nameOfSource, reading, type Source } from './source.ts';
 
-/** The paths that a commit would bring into a branch which lacks some of its history, a rename by both its ends. */
+/** The paths that a commit would bring into a branch which lacks some of its history, a rename by both its ends; none where there is no such branch. */
 export async function pathsAhead(of: {
   source: Source;
   commit: string;
@@ -12,19 +12,21 @@ export async function pathsAhead(of: {
   signal: AbortSignal;
 }): Promise<{ ok: true; paths: string[] } | Failed> {
   const { source, commit, into, signal } = of;
-  const [from, target] = [
-    await resolveBase({ source, signal, base: commit }),
-    await resolveBase({ source, signal, ...(into === undefined ? {} : { base: into }) }),
-  ];
-  if (!from.ok) return from;
-  if (!target.ok) return target;
+  // A tag may have the same name.
+  const branch = into !== undefined && source.kind === 'path' ? `refs/heads/${into}` : into;
+  const target = await resolveBase({ source, signal, ...(branch === undefined ? {} : { base: branch }) });
+  if (!target.ok) return target.failure.reason === 'base-missing' ? { ok: true, paths: [] } : target;
   const at = reading(source);
-  const common = await commonOf(at, commit, target.commit);
-  const names = common
-    ? ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', common, commit]
-    : ['ls-tree', '-r', '-z', '--name-only', commit];
-  const out = (await git(names, at)).toString('utf8');
-  return { ok: true, paths: out.split('\0').filter(Boolean) };
+  try {
+    const common = await commonOf(at, commit, target.commit);
+    const names = common
+      ? ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', common, commit]
+      : ['ls-tree', '-r', '-z', '--name-only', commit];
+    const out = (await git(names, at)).toString('utf8');
+    return { ok: true, paths: out.split('\0').filter(Boolean) };
+  } catch (error) {
+    return failGit(error, 'repo-unavailable', `the history of ${nameOfSource(source)} cannot be read`);
+  }
 }
 
 async function commonOf(at: ReturnType<typeof reading>, commit: string, target: string): Promise<string | undefined> {
