@@ -6,8 +6,8 @@ import { ranTests, testSummary } from './test-output.ts';
 const NOT_WISHED = String.raw`(?<!\b(?:mak(?:e|es|ing)|so|so that|ensures?|until|unless|if|when|once|whether|lets?|sees?|get|before|should|would|must|not all|not|verify that|check that|sure|sure that)(?: the| all| these| your| existing| \d+){0,2} )`;
 const CHECKS = '(?:tests?|specs?|checks?|suites?)';
 // "The tests pass null as an argument" tells what they do.
-const NO_OBJECT = String.raw`(?! (?:null|undefined|an?|the|it|them|this|that|through|arguments?|options?|values?)\b)`;
-const STATE = `(?:(?:are|is|now|have|has|were|still|all) ){0,3}(?:pass\\b${NO_OBJECT}|passe|passi|green|succeed|ok\\b)`;
+const NO_OBJECT = String.raw`(?! (?:null|undefined|an?|the|it|them|this|that|through|arguments?|options?|values?)\b| ["'\`{[]| (?!(?:thanks|due|up|in|with|and|after|on|now|locally)\b)(?:[\w-]+ ){1,3}(?:to|into) )`;
+const STATE = `(?:(?:are|is|now|have|has|were|still|all) ){0,3}(?:pass(?:es)?\\b${NO_OBJECT}|passed|passi|green|succeed|ok\\b)`;
 
 /** Of the agent, not "the script ran the tests". */
 export const BY_ITSELF = String.raw`(?<=^\W*|[,;:] |\b(?:and|then|also) |\b(?:I|we)(?:'ve| have)? (?:(?:also|then|just|now|first|finally|even|successfully|re-?ran and) )?)\b`;
