@@ -76,6 +76,8 @@ export type ForgetEnding = Extract<TaskState, 'done' | 'failed' | 'cancelled'>;
 export interface Owed extends RunRef {
   /** What is kept for other machines is to be removed from the task's repository. */
   forget?: ForgetEnding;
+  /** Which one that is: the worker may not have got as far as to note it. */
+  repo?: string;
 }
 export interface Debt extends Owed {
   /** ISO */

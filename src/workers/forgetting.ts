@@ -49,7 +49,8 @@ export class Forgetting {
   async #payOne(debt: Debt): Promise<boolean> {
     // What an open task keeps is its own: also of another one, later, by the same id.
     if (!(await this.#isClosed(debt.taskId))) return false;
-    const order = { taskId: debt.taskId, ending: debt.forget! };
+    const { taskId, forget, repo } = debt;
+    const order = { taskId, ending: forget!, ...(repo ? { repo } : {}) };
     if (!(await forgetTask(this.#deps, order, this.#stop.signal))) return false;
     await tellPaid(this.#deps, this.#client, debt);
     return true;

@@ -1,22 +1,16 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import { FAILURES, type Failure } from '../domain/failure.ts';
-import { isTaskId } from '../domain/names.ts';
 import { decide, type Decision } from '../domain/policy.ts';
 import { failureOf } from '../domain/failure-of.ts';
 import type { Claim, TaskView } from '../domain/run.ts';
-import { parseTask, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
+import { admitted } from './admitted.ts';
 import { approveRun } from './approval.ts';
 import { TaskBook } from './book.ts';
 import { claimSlot } from './claim.ts';
 import { deliverResult } from './deliver.ts';
 import { awaitDependencies } from './dependencies.ts';
+import { forgetTask } from './forget.ts';
 import { passGate } from './gate.ts';
 import { handOffAnswered, noteProposed } from './hand-off.ts';
 import { Host, HostLost, lossOf } from './host.ts';
@@ -45,14 +39,8 @@ import { leaveNothing } from './withdraw.ts';
  * cancelled: from anywhere. Only a verdict, or a person, moves a task on; the agent's word moves nothing.
  */
 export async function agentTask(input: unknown): Promise<TaskView> {
-  const { workflowId } = workflowInfo();
-  const parsed = parseTask(input, { admitted: true });
-  if (!parsed.ok) throw invalid(parsed.message);
-  if (!isTaskId(workflowId))
-    throw invalid(`id ${workflowId} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
-
-  const { task } = parsed;
-  const book = new TaskBook(workflowId, task);
+  const { id, task } = admitted(input);
+  const book = new TaskBook(id, task);
   const outside = OutsideAgent.of(task, book);
   const life = { task, book, person: listenToPeople(book), scope: new Scope(book), outside };
 
@@ -62,6 +50,7 @@ export async function agentTask(input: unknown): Promise<TaskView> {
       else if (end === 'kept') end = await settle(life);
       else end = await follow(end, life);
     }
+    await forgetTask(book, 'done');
     supersedeLate(book.view);
     book.enter('done');
     return book.view;
@@ -246,5 +235,3 @@ async function runOn(
   // 5. The branch.
   return deliverResult(host, { task, book, verified, run: claim, proposed });
 }
-
-const invalid = (why: string) => ApplicationFailure.nonRetryable(`invalid task: ${why}`, 'InvalidTask');

@@ -210,8 +210,8 @@ export class TaskBook {
     return this.view.runs.find(({ late }) => late === 'candidate');
   }
 
-  delivered(branch: string | null, commit: string): void {
-    this.results.delivered(commit);
+  delivered({ branch, commit }: { branch: string | null; commit: string }, hostQueue: string): void {
+    this.results.delivered(commit, hostQueue);
     Object.assign(this.view, { branch, commit });
   }
 

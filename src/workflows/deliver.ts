@@ -34,7 +34,7 @@ export async function deliverResult(
     book.enter('delivering');
     const delivered = await host.call('deliver', (on) => on.deliver({ ...host.ref, ...book.results.before(verified) }));
     if (!delivered.ok) return delivered.failure;
-    book.delivered(delivered.branch, delivered.commit);
+    book.delivered(delivered, hostQueue);
     kept.delivered = true;
   }
   return kept.delivered && followsBranch(task) ? 'kept' : 'delivered';

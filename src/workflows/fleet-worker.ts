@@ -95,8 +95,9 @@ class RecordBook {
 
   owe(owed: Owed): void {
     if (this.record.debts.some((debt) => sameDebt(debt, owed))) return;
-    const { taskId, runId, forget } = owed;
-    const debt = { taskId, runId, ...(forget ? { forget } : {}), since: new Date().toISOString() };
+    const { taskId, runId, forget, repo } = owed;
+    const what = forget ? { forget, ...(repo ? { repo } : {}) } : {};
+    const debt = { taskId, runId, ...what, since: new Date().toISOString() };
     this.change({ debts: [...this.record.debts, debt] });
   }
 

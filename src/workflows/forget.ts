@@ -9,12 +9,14 @@ const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
 
 /**
  * Has removed what was kept for other machines to go on from, once nobody will: by the worker of the last run, which owes it
- * where it did not just now. A run under way does so itself as it is released.
+ * where it did not just now. A run that was cancelled does so itself as it is
+ * released, once it was prepared.
  */
 export async function forgetTask({ view }: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
-  const { id, runs, dependsOn } = view;
+  const { id, runs, dependsOn, repo } = view;
   const run = runs.at(-1);
-  if (!run?.endedAt || run.reason === 'cancelled') return;
+  const wasPrepared = run?.sameSession !== undefined;
+  if (!run?.endedAt || (run.reason === 'cancelled' && wasPrepared)) return;
   if (dependsOn.length < 2 && !runs.some(({ saved }) => saved)) return;
   if (!patched('forget-task')) return;
   const host = proxyActivities<Activities>({
@@ -24,9 +26,9 @@ export async function forgetTask({ view }: TaskBook, ending: ForgetOrder['ending
     retry: { maximumAttempts: 1 },
   });
   await CancellationScope.nonCancellable(async () => {
-    const done = await host.forgetTask({ taskId: id, ending }).catch(() => false);
+    const done = await host.forgetTask({ taskId: id, ending, ...(repo ? { repo } : {}) }).catch(() => false);
     // Workers of earlier versions do not say.
     if (done !== false || !patched('forget-debt')) return;
-    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending });
+    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, ...(repo ? { repo } : {}) });
   });
 }

@@ -10,6 +10,8 @@ export class Results {
   #accepted: string[] = [];
   /** Where the task's branch stands by its own delivery. */
   #branchAt: string | null = null;
+  /** Who brought it there. */
+  #broughtBy: string | null = null;
 
   note({ verdict, elsewhere, commit }: Verified): void {
     if (verdict.accepted && !elsewhere && commit) this.#accepted.push(commit);
@@ -24,8 +26,14 @@ export class Results {
     this.#accepted = this.#accepted.filter((other) => other !== commit);
   }
 
-  delivered(commit: string): void {
+  /** Host queue of the worker that has brought the branch where it is. */
+  get broughtBy(): string | null {
+    return this.#broughtBy;
+  }
+
+  delivered(commit: string, hostQueue: string): void {
     this.#branchAt = commit;
+    this.#broughtBy = hostQueue;
   }
 
   /** What a delivery may find in place of a branch of its own: an earlier result, or the one that is to be mended. */

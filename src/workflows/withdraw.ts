@@ -16,12 +16,12 @@ const PATIENCE = '8s';
 
 /**
  * Closes its pull request and removes its branch, as long as they are where its own delivery has
- * brought them, and as far as GitHub and the worker of its last run answer.
+ * brought them, and as far as GitHub and the worker that has brought it there answer.
  */
 async function withdraw({ repo, deliver }: Task, { view, results }: TaskBook): Promise<void> {
   const { id, merged, runs } = view;
-  const { branchAt: commit } = results;
-  const taskQueue = runs.at(-1)?.hostQueue;
+  const { branchAt: commit, broughtBy } = results;
+  const taskQueue = broughtBy ?? runs.at(-1)?.hostQueue;
   if (!repo || !commit || !taskQueue || merged || (deliver !== 'pr' && deliver !== 'merge')) return;
   if (!patched('withdraw')) return;
   const limits = {
