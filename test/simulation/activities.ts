@@ -193,11 +193,8 @@ function* deliverRescued(on: Worker, ref: RunRef): Work<Delivered> {
   return yield* bring(on, ref, { commit, earlier: [] });
 }
 
-function* bring(
-  on: Worker,
-  { taskId, runId }: RunRef,
-  { commit, earlier }: { commit: string; earlier: readonly string[] },
-): Work<Delivered> {
+type Bringing = { commit: string; earlier: readonly string[] };
+function* bring(on: Worker, { taskId, runId }: RunRef, { commit, earlier }: Bringing): Work<Delivered> {
   const { world } = on;
   yield world.random.spread(10, 3_000);
   yield* point(on, `delivering ${taskId}`);
