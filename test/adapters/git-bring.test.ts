@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { bringCommit } from '../../src/adapters/git/bring-commit.ts';
+import { GitFailed } from '../../src/adapters/git/git.ts';
+import { pipeObjects } from '../../src/adapters/git/pack.ts';
 import { openSource } from '../../src/adapters/git/source.ts';
 import { git, makeLab, must, paths, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
@@ -88,6 +91,19 @@ test('of a URL it is fetched, and nothing that the commit names is run or follow
   expect(commit).toBe(git(remote, 'rev-parse', 'main'));
   expect(existsSync(`${temp.path}/ran`)).toBe(false);
   expect(paths(await lab.capture())).toEqual(['.gitattributes', 'x.txt']);
+});
+
+test('a store that takes nothing ends the copy, however much there is still to come', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path);
+  const commit = commitOn(lab.repo, 'huge', { 'huge.txt': randomBytes(12_000_000).toString('base64') });
+  const copy = {
+    revs: [commit],
+    strict: true,
+    from: { gitDir: `${lab.repo}/.git` },
+    to: { gitDir: `${temp.path}/none` },
+  };
+  for (let times = 0; times < 6; times += 1) await expect(pipeObjects(copy)).rejects.toThrow(GitFailed);
 });
 
 test('one that is larger than the run may be is refused', async () => {

@@ -57,6 +57,8 @@ export async function pipeObjects(copy: CopyObjects): Promise<void> {
   if (failed) {
     pack.kill('SIGKILL');
     store.kill('SIGKILL');
+    // Nobody reads what is left of the pack any more, and until it is read its process does not count as ended.
+    pack.stdout?.unpipe().resume();
   }
   const [packFailure, storeFailure] = await Promise.all([packed, stored]);
   const cause = failed ?? packFailure ?? storeFailure;
