@@ -60,7 +60,7 @@ export async function keepAccepted(deps: Deps, ref: RunRef): Promise<void> {
 
 /** The same for a rejected result that a person accepted, from the vault. */
 export async function deliverRescued(deps: Deps, order: RunRef & { replaces?: string }): Promise<Delivered> {
-  const prepared = await readJson<Prepared>(`${deps.home.task(order.taskId).dir}/task.json`);
+  const prepared = await readJson<Prepared>(deps.home.task(order.taskId).prepared);
   if (!prepared) {
     const why = (await cleanedSentence(deps, order.taskId)) ?? `it has no record of ${order.taskId}`;
     return { ok: false, failure: { reason: 'repo-unavailable', message: `worker ${deps.worker.name}: ${why}` } };

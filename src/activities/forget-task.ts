@@ -26,7 +26,7 @@ export async function forgetTask(
   { taskId, ending, ...order }: ForgetOrder,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const prepared = await readJson<Prepared>(`${deps.home.task(taskId).dir}/task.json`);
+  const prepared = await readJson<Prepared>(deps.home.task(taskId).prepared);
   const repo = prepared?.task.repo ?? order.repo;
   if (!deps.inContact() || deps.registry.list().some((run) => run.taskId === taskId)) return false;
   const dropped = !repo || (await dropShared(deps, { taskId, repo, ...(signal ? { signal } : {}) }));

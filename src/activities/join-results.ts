@@ -1,6 +1,7 @@
 import { emptyResult, dropRefs } from '../adapters/git/hand-over.ts';
 import { gitText } from '../adapters/git/git.ts';
-import { isIn, mergeCommit, mergeTrees } from '../adapters/git/merge.ts';
+import { isIn } from '../adapters/git/ancestry.ts';
+import { mergeCommit, mergeTrees } from '../adapters/git/merge.ts';
 import { failGit } from '../adapters/git/outcome.ts';
 import { copyObjects } from '../adapters/git/pack.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';

@@ -1,18 +1,16 @@
-import type { MergeEntry, MergeOutcome } from '../domain/merge.ts';
+import type { MergeEntry, RefusedMerge } from '../domain/merge.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { Deps } from './context.ts';
 import type { Origin } from './origin.ts';
 import { readPolicy } from './read-policy.ts';
 
-type Refused = Extract<MergeOutcome, { ok: true }>['refused'];
-
 /** What each has to pass on the target; one that asks for what makes no sense there holds up no other. */
 export async function policiesOf(
   deps: Deps,
   { members, origin }: { members: readonly MergeEntry[]; origin: Extract<Origin, { ok: true }> },
-): Promise<{ policies: ReadonlyMap<string, Policy>; refused: Refused }> {
+): Promise<{ policies: ReadonlyMap<string, Policy>; refused: RefusedMerge[] }> {
   const policies = new Map<string, Policy>();
-  const refused: Refused = [];
+  const refused: RefusedMerge[] = [];
   for (const { id, task } of members) {
     const read = await readPolicy(deps, { task, base: origin.base, baseDir: origin.baseDir });
     if (read.ok) policies.set(id, read.policy);

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { failpoint } from '../adapters/failpoint.ts';
 import { emptyResult, resultOf } from '../adapters/git/hand-over.ts';
 import { GitFailed, lastLine } from '../adapters/git/git.ts';
-import { isIn, mergeCommit, mergeTrees } from '../adapters/git/merge.ts';
+import { isIn } from '../adapters/git/ancestry.ts';
+import { mergeCommit, mergeTrees } from '../adapters/git/merge.ts';
 import { checkedOutAt, checkedOutSentence, fetchRefs, moveBranch, readRefs } from '../adapters/git/merge-source.ts';
 import { nameOfSource, openSource, type Source } from '../adapters/git/source.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Failure } from '../domain/failure.ts';
-import type { MergeEntry, MergeOrder, MergeOutcome } from '../domain/merge.ts';
+import type { MergeEntry, MergeOrder, MergeOutcome, RefusedMerge } from '../domain/merge.ts';
 import { jointPolicy } from '../domain/merge-policy.ts';
 import { branchOf, branchRef } from '../domain/names.ts';
 import type { Policy } from '../domain/repo-policy.ts';
@@ -162,13 +163,11 @@ async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeO
   };
 }
 
-type Refused = Extract<MergeOutcome, { ok: true }>['refused'];
-
 interface Made {
   head: string;
   chosen: { member: MergeEntry; commit: string }[];
   already: { id: string; commit: string }[];
-  refused: Refused;
+  refused: RefusedMerge[];
 }
 
 async function mergeEach(
@@ -223,7 +222,7 @@ async function conflictsOf(merge: {
 
 const goneFrom =
   (source: Source) =>
-  ({ id, commit }: MergeEntry): Refused[number] => ({
+  ({ id, commit }: MergeEntry): RefusedMerge => ({
     id,
     reason: 'repo-unavailable',
     message: `${branchOf(id)} of ${nameOfSource(source)} is not at ${commit.slice(0, 12)} any more`,

@@ -114,7 +114,7 @@ async function prepare(
     ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
     ...{ resumed: taken?.resumed ?? null, preexisting, elsewhere: lookElsewhere(placesOf(deps, origin)) },
   };
-  await writeJson(`${home.task(order.taskId).dir}/task.json`, { ...prepared, preexisting: {} });
+  await writeJson(home.task(order.taskId).prepared, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);
   failpoint('worktree.prepared');
   return answerOf(prepared);

@@ -11,7 +11,7 @@ export async function withdrawResult(
   deps: Deps,
   { taskId, commit }: { taskId: string; commit: string },
 ): Promise<void> {
-  const prepared = await readJson<Prepared>(`${deps.home.task(taskId).dir}/task.json`);
+  const prepared = await readJson<Prepared>(deps.home.task(taskId).prepared);
   const repo = prepared?.task.repo;
   if (!prepared || !repo || !deps.inContact()) return;
   const opened = await openSource({ repo, mirrorDir: deps.home.mirror });

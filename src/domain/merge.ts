@@ -99,6 +99,13 @@ export interface MergeOrder extends Pick<MergeQueueRecord, 'repo' | 'into'> {
   members: MergeEntry[];
 }
 
+/** One that did not get in, and why. */
+export interface RefusedMerge {
+  id: string;
+  reason: 'merge-failed' | 'repo-unavailable';
+  message: string;
+}
+
 /** What came of it: all were pushed together, or those in `red` not at all. */
 export type MergeOutcome =
   | {
@@ -106,7 +113,7 @@ export type MergeOutcome =
       /** The target's head that they were merged onto. */
       target: string;
       merged: { id: string; commit: string }[];
-      refused: { id: string; reason: 'merge-failed' | 'repo-unavailable'; message: string }[];
+      refused: RefusedMerge[];
       /** Their checks fail together. */
       red: { ids: string[]; message: string } | null;
     }

@@ -84,14 +84,14 @@ export const hostQueue = (worker: string, id: string): string => `host/${worker}
 export const callsQueue = (queue: string): string => `calls/${queue}`;
 export const runIdOf = (n: number, random: string): string => `${n}-${random}`;
 export const numberOf = (runId: string): number => Number.parseInt(runId, 10);
+/** A label of its search attributes finds the follow-ups of a task. */
+export const followUpLabel = (parent: string): string => `parent:${parent}`;
 export const branchOf = (taskId: string): string => `fleet/${taskId}`;
 export const branchRef = (taskId: string): string => `refs/heads/fleet/${taskId}`;
 /** Where the vault keeps what a run left that was not delivered, until somebody decides. */
 export const rescueRef = (taskId: string, runId: string): string => `refs/fleet/${taskId}/${runId}`;
-
 /** At a repository: what a task starts from where that is a merge of several results. */
 export const baseRef = (taskId: string): string => `refs/fleet/${taskId}/base`;
-
 /** All that a vault keeps of a task. */
 export const rescueFolder = (taskId: string): string => `refs/fleet/${taskId}`;
 /** Beside it: a commit on top of the same work that says what is needed to go on from it. */
@@ -220,6 +220,8 @@ export function runLayout(dir: string) {
 export function taskLayout(dir: string) {
   return {
     dir,
+    /** As its last run here was prepared: outlives that. */
+    prepared: `${dir}/task.json`,
     /** Whose task it is: a `TaskOrigin`. */
     origin: `${dir}/origin.json`,
     artifacts: `${dir}/artifacts`,
@@ -245,6 +247,3 @@ export function taskLayout(dir: string) {
 }
 export type HomeLayout = ReturnType<typeof homeLayout>;
 export type RunLayout = ReturnType<typeof runLayout>;
-
-/** A label of its search attributes finds the follow-ups of a task. */
-export const followUpLabel = (parent: string): string => `parent:${parent}`;

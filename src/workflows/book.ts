@@ -211,7 +211,7 @@ export class TaskBook {
   }
 
   delivered({ branch, commit }: { branch: string | null; commit: string }, hostQueue: string): void {
-    this.results.delivered(commit, hostQueue);
+    this.results.branch = { commit, hostQueue };
     Object.assign(this.view, { branch, commit });
   }
 

@@ -8,17 +8,11 @@ export class Results {
   /** By the last run that asked. */
   proposed: Proposing | null = null;
   #accepted: string[] = [];
-  /** Where the task's branch stands by its own delivery. */
-  #branchAt: string | null = null;
-  /** Who brought it there. */
-  #broughtBy: string | null = null;
+  /** Where the task's branch stands by its own delivery, and the host queue of the worker that has brought it there. */
+  branch: { commit: string; hostQueue: string } | null = null;
 
   note({ verdict, elsewhere, commit }: Verified): void {
     if (verdict.accepted && !elsewhere && commit) this.#accepted.push(commit);
-  }
-
-  get branchAt(): string | null {
-    return this.#branchAt;
   }
 
   /** A person said no: wherever it is found, it is not this task's result. */
@@ -26,23 +20,13 @@ export class Results {
     this.#accepted = this.#accepted.filter((other) => other !== commit);
   }
 
-  /** Host queue of the worker that has brought the branch where it is. */
-  get broughtBy(): string | null {
-    return this.#broughtBy;
-  }
-
-  delivered(commit: string, hostQueue: string): void {
-    this.#branchAt = commit;
-    this.#broughtBy = hostQueue;
-  }
-
   /** What a delivery may find in place of a branch of its own: an earlier result, or the one that is to be mended. */
   before({ commit }: Verified): { earlier: string[]; replaces?: string } {
-    const earlier = this.#accepted.filter((other) => other !== commit && other !== this.#branchAt);
+    const earlier = this.#accepted.filter((other) => other !== commit && other !== this.branch?.commit);
     return { earlier, ...this.replacing(commit) };
   }
 
   /** The result that the task's branch stands at, where another one is to take its place. */
   replacing = (commit: string | null): { replaces?: string } =>
-    this.#branchAt && this.#branchAt !== commit ? { replaces: this.#branchAt } : {};
+    this.branch && this.branch.commit !== commit ? { replaces: this.branch.commit } : {};
 }

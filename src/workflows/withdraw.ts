@@ -19,11 +19,11 @@ const PATIENCE = '8s';
  * brought them, and as far as GitHub and the worker that has brought it there answer.
  */
 async function withdraw({ repo, deliver }: Task, { view, results }: TaskBook): Promise<void> {
-  const { id, merged, runs } = view;
-  const { branchAt: commit, broughtBy } = results;
-  const taskQueue = broughtBy ?? runs.at(-1)?.hostQueue;
-  if (!repo || !commit || !taskQueue || merged || (deliver !== 'pr' && deliver !== 'merge')) return;
+  const { id, merged } = view;
+  const { branch } = results;
+  if (!repo || !branch || merged || (deliver !== 'pr' && deliver !== 'merge')) return;
   if (!patched('withdraw')) return;
+  const { commit, hostQueue: taskQueue } = branch;
   const limits = {
     startToCloseTimeout: '10s',
     scheduleToCloseTimeout: PATIENCE,

@@ -1,4 +1,5 @@
-import { git, GitFailed, gitText } from './git.ts';
+import { commonCommit } from './ancestry.ts';
+import { git } from './git.ts';
 import { failGit, type Failed } from './outcome.ts';
 import { resolveBase } from './resolve-base.ts';
 import { nameOfSource, reading, type Source } from './source.ts';
@@ -18,7 +19,7 @@ export async function pathsAhead(of: {
   if (!target.ok) return target.failure.reason === 'base-missing' ? { ok: true, paths: [] } : target;
   const at = reading(source);
   try {
-    const common = await commonOf(at, commit, target.commit);
+    const common = await commonCommit(at, commit, target.commit);
     const names = common
       ? ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', common, commit]
       : ['ls-tree', '-r', '-z', '--name-only', commit];
@@ -26,14 +27,5 @@ export async function pathsAhead(of: {
     return { ok: true, paths: out.split('\0').filter(Boolean) };
   } catch (error) {
     return failGit(error, 'repo-unavailable', `the history of ${nameOfSource(source)} cannot be read`);
-  }
-}
-
-async function commonOf(at: ReturnType<typeof reading>, commit: string, target: string): Promise<string | undefined> {
-  try {
-    return (await gitText(['merge-base', commit, target], at)).trim();
-  } catch (error) {
-    if (error instanceof GitFailed && error.code === 1) return undefined;
-    throw error;
   }
 }

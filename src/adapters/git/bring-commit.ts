@@ -1,4 +1,5 @@
-import { git, GitFailed, redact } from './git.ts';
+import { isIn } from './ancestry.ts';
+import { redact } from './git.ts';
 import { emptyResult } from './hand-over.ts';
 import { layOutWork } from './lay-out.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
@@ -50,10 +51,8 @@ export async function bringCommit(bring: BringCommit): Promise<{ ok: true; commi
 
 async function descends(source: Source, { base, commit }: { base: string; commit: string }): Promise<boolean | Failed> {
   try {
-    await git(['merge-base', '--is-ancestor', base, commit], reading(source));
-    return true;
+    return await isIn({ ...reading(source), commit: base, head: commit });
   } catch (error) {
-    if (error instanceof GitFailed && error.code === 1) return false;
     return failGit(error, 'repo-unavailable', `the history of ${nameOfSource(source)} cannot be read`);
   }
 }

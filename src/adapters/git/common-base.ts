@@ -1,4 +1,5 @@
-import { git, GitFailed } from './git.ts';
+import { commonCommit, isIn } from './ancestry.ts';
+import { GitFailed } from './git.ts';
 import { resolveBase } from './resolve-base.ts';
 import { reading, type Source } from './source.ts';
 
@@ -24,11 +25,9 @@ export async function commonBase(of: {
   }
   const [from = '', commit = '', target = ''] = found;
   try {
-    const out = await git(['merge-base', commit, target], reading(source));
-    const common = out.toString('utf8').trim();
-    if (common === commit || common === from) return undefined;
-    await git(['merge-base', '--is-ancestor', from, common], reading(source));
-    return common;
+    const common = await commonCommit(reading(source), commit, target);
+    if (!common || common === commit || common === from) return undefined;
+    return (await isIn({ ...reading(source), commit: from, head: common })) ? common : undefined;
   } catch (error) {
     if (error instanceof GitFailed) return undefined;
     throw error;

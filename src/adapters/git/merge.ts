@@ -1,4 +1,4 @@
-import { ended, git, GitFailed, startGit } from './git.ts';
+import { ended, startGit } from './git.ts';
 import { formatOf, type Identity } from './init.ts';
 import { commitObject, writeLoose } from './objects.ts';
 
@@ -33,15 +33,4 @@ export function mergeCommit(merge: {
 }): string {
   const { gitDir, ...commit } = merge;
   return writeLoose({ gitDir, format: formatOf(merge.tree) }, 'commit', commitObject(commit));
-}
-
-/** Whether `commit` is in the history of `head`. */
-export async function isIn(of: { gitDir: string; commit: string; head: string }): Promise<boolean> {
-  try {
-    await git(['merge-base', '--is-ancestor', of.commit, of.head], { gitDir: of.gitDir });
-    return true;
-  } catch (error) {
-    if (error instanceof GitFailed && error.code === 1) return false;
-    throw error;
-  }
 }

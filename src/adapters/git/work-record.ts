@@ -1,3 +1,4 @@
+import { isIn } from './ancestry.ts';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseWorkMeta, type WorkMeta } from '../../domain/work-meta.ts';
@@ -72,7 +73,7 @@ export async function readWorkRecord(gitDir: string, id: string): Promise<WorkRe
       [meta.base, meta.head],
       [meta.head, commit],
     ] as const)
-      await git(['merge-base', '--is-ancestor', older, newer], { gitDir });
+      if (!(await isIn({ gitDir, commit: older, head: newer }))) return undefined;
     return { gitDir, id, commit, meta };
   } catch (error) {
     if (error instanceof GitFailed) return undefined;
