@@ -105,6 +105,29 @@ test('a damaged vault is replaced by one with what can be read of it', async () 
   expect(readdirSync(lab.home.vault).filter((name) => name.includes('damaged'))).toHaveLength(1);
 });
 
+test('a vault whose base is gone is replaced too, though the run that is saved can read that elsewhere', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { 'a.txt': 'a' });
+  const vaultDir = lab.home.vaultOf('key');
+  const save = async (ref: string, content: string) => {
+    write(lab.tree, { 'a.txt': content });
+    const { gitDir, commit } = await lab.capture();
+    must(await saveRescue({ vaultDir, gitDir, commit, ref }));
+    return commit;
+  };
+  await save('refs/fleet/t/1-a', 'one');
+  rmSync(`${vaultDir}/refs/fleet`, { recursive: true });
+  writeFileSync(`${vaultDir}/refs/base`, `${lab.base}\n`);
+  rmSync(`${vaultDir}/objects`, { recursive: true });
+  mkdirSync(`${vaultDir}/objects`);
+
+  const commit = await save('refs/fleet/t/2-b', 'two');
+  const { gitDir } = must(await openRescue({ vaultDir, ref: 'refs/fleet/t/2-b' }));
+  const ref = 'refs/heads/fleet/t1';
+  expect(await deliverBranch({ source: lab.source, gitDir, commit, base: lab.base, ref })).toMatchObject({ ok: true });
+  expect(git(vaultDir, 'fsck', '--full')).toBe('');
+});
+
 test('a lock that a killed git left on the branch of a task is taken away', async () => {
   await using temp = await tempDir();
   const lab = await makeLab(temp.path);

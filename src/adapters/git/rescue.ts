@@ -35,11 +35,14 @@ async function keep(save: Save): Promise<{ ok: true }> {
   prepare(vault, commit);
   if (readRef(vault, ref) === commit) return { ok: true };
   keepShallow(vault, gitDir);
+  const has = kept(vault);
+  // Of the vault alone: below, what is gone from it would be found in what the result repository borrows from.
+  if (has.length) await git(['rev-list', '--no-walk', '--quiet', '--stdin'], { gitDir: vault, input: has.join('\n') });
   // run from the vault, which knows what it has, looking into the result repository for what it lacks
   await copyObjects({
     from: { gitDir: vault, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${gitDir}/objects`) } },
     to: { gitDir: vault },
-    revs: [commit, ...kept(vault).map((id) => `^${id}`)],
+    revs: [commit, ...has.map((id) => `^${id}`)],
     strict: false,
   });
   writeRef(vault, ref, commit);
