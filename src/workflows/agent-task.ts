@@ -10,6 +10,7 @@ import { TaskBook } from './book.ts';
 import { claimSlot } from './claim.ts';
 import { deliverResult } from './deliver.ts';
 import { awaitDependencies } from './dependencies.ts';
+import { forgetTask } from './forget.ts';
 import { passGate } from './gate.ts';
 import { handOffAnswered, noteProposed } from './hand-off.ts';
 import { Host, HostLost, lossOf } from './host.ts';
@@ -49,6 +50,7 @@ export async function agentTask(input: unknown): Promise<TaskView> {
       else if (end === 'kept') end = await settle(life);
       else end = await follow(end, life);
     }
+    await forgetTask(book, 'done');
     supersedeLate(book.view);
     book.enter('done');
     return book.view;

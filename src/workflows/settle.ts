@@ -13,7 +13,6 @@ import type { Task } from '../domain/task.ts';
 import { alertByAnyone } from './alert.ts';
 import type { Approvals } from './approval.ts';
 import type { TaskBook } from './book.ts';
-import { forgetTask } from './forget.ts';
 import { handOff } from './hand-off.ts';
 import { deliverByMerge } from './merge.ts';
 import { deliverByPullRequest } from './pull-request.ts';
@@ -33,9 +32,7 @@ export async function settleResult(task: Task, book: TaskBook, approvals: Approv
   }
   const failure =
     accepted.delivered || !book.view.commit ? undefined : await deliverKept(task, book, { run: accepted, wait: true });
-  const end = failure ?? (await followBranch(task, book));
-  if (!end) await forgetTask(book, 'done');
-  return end;
+  return failure ?? followBranch(task, book);
 }
 
 /** What follows a delivered branch. */

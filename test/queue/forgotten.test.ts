@@ -112,3 +112,17 @@ test('a task that is given up leaves its work on its worker only', async () => {
   const saved = await git(`${shared.home}/vault/${vault}`, 'for-each-ref', '--format=%(refname)');
   expect(saved).toContain(`refs/fleet/${id}/${runs[0]!.runId}`);
 }, 300_000);
+
+test('of a parked task that a person accepts nothing stays, nor of the merge that it started from', async () => {
+  const { kept, enqueue } = await lab('accepted', 'shared');
+  const needs = await Promise.all(['y', 'z'].map((file) => enqueue({ objective: doing(`echo ${file} > ${file}.txt`) })));
+  const id = await enqueue({ ...PARKS, dependsOn: needs });
+  await stateIs(id, 'parked');
+  expect((await kept()).split('\n').filter((ref) => ref.includes(id))).toEqual([
+    `refs/fleet/${id}/base`,
+    `refs/fleet/${id}/wip`,
+  ]);
+  await fleet.fleet.accept(id, 'good enough');
+  await stateIs(id, 'done');
+  expect(await kept()).toBe('');
+}, 300_000);
