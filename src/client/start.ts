@@ -32,7 +32,7 @@ export async function startTask(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       staticSummary: clipBytes(titleOf(task), SUMMARY_BYTES),
-      staticDetails: clipBytes(task.objective, DETAILS_BYTES),
+      staticDetails: detailsOf(task),
       priority: priorityOf(task),
       typedSearchAttributes: [
         { key: ATTRIBUTES.state, value: stateAtStart(task) },
@@ -50,6 +50,9 @@ export async function startTask(
     if (key === undefined) throw taken(id);
   }
 }
+
+/** What the server shows of a task beside its title. */
+export const detailsOf = ({ objective }: Pick<Task, 'objective'>): string => clipBytes(objective, DETAILS_BYTES);
 
 export const taken = (id: string): FleetError =>
   new FleetError(`there is a task ${id} already: see fleet task ${id}`, { exitCode: 2 });

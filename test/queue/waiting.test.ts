@@ -182,6 +182,8 @@ describe('the same task told twice', () => {
     expect(other).toBe(one);
     expect(await fleet.settled(one)).toMatchObject({ state: 'done', runs: [expect.anything()] });
     expect(await enqueue({}, { key })).toBe(one);
+    const refused = `key ${key} is that of task ${one}, which has another objective: use another key, or see fleet task ${one}`;
+    await expect(enqueue({ objective: 'Another one' }, { key })).rejects.toThrow(refused);
   });
 });
 
