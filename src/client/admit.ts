@@ -84,7 +84,9 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
     const there = await facts.objectiveOf(id);
     if (there !== undefined && key === undefined) throw taken(id);
     if (there !== undefined && there !== detailsOf(parsed.task))
-      throw wrong(`key ${key} is that of task ${id}, which has another objective: use another key, or see fleet task ${id}`);
+      throw wrong(
+        `key ${key} is that of task ${id}, which has another objective: use another key, or see fleet task ${id}`,
+      );
   }
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);

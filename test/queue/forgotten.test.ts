@@ -115,7 +115,9 @@ test('a task that is given up leaves its work on its worker only', async () => {
 
 test('of a parked task that a person accepts nothing stays, nor of the merge that it started from', async () => {
   const { kept, enqueue } = await lab('accepted', 'shared');
-  const needs = await Promise.all(['y', 'z'].map((file) => enqueue({ objective: doing(`echo ${file} > ${file}.txt`) })));
+  const needs = await Promise.all(
+    ['y', 'z'].map((file) => enqueue({ objective: doing(`echo ${file} > ${file}.txt`) })),
+  );
   const id = await enqueue({ ...PARKS, dependsOn: needs });
   await stateIs(id, 'parked');
   expect((await kept()).split('\n').filter((ref) => ref.includes(id))).toEqual([
