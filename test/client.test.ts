@@ -89,7 +89,7 @@ describe('a task', () => {
       message: 'given up: no use',
       decision: { action: 'give-up', why: 'no use' },
     });
-    expect((await fleet.list({ states: ['failed'] })).map((each) => each.id)).toContain(id);
+    await until(async () => (await fleet.list({ states: ['failed'] })).some((each) => each.id === id));
     await expect(fleet.retry(id)).rejects.toThrow(`task ${id} is failed already`);
   });
 

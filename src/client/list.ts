@@ -19,10 +19,9 @@ export async function listTasks(wire: Wire, { states = TASK_STATES, all = false 
   const attended = new Attended(wire);
   const open = openClause(states);
   const closed = closedClause(states);
-  const [openIds, closedIds] = await Promise.all([
-    open ? idsOf(wire, open, Infinity) : [],
-    closed ? idsOf(wire, closed, all ? Infinity : RECENT) : [],
-  ]);
+  // In this order: one that ends in between is found twice, and not left out.
+  const openIds = open ? await idsOf(wire, open, Infinity) : [];
+  const closedIds = closed ? await idsOf(wire, closed, all ? Infinity : RECENT) : [];
   const reports = await mapBounded([...new Set([...openIds, ...closedIds])], WIDTH, (id) =>
     viewTask(wire, id, attended),
   );

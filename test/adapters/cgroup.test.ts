@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readHierarchies } from '../../src/adapters/cgroup-parents.ts';
+import { sha256 } from '../../src/adapters/sha256.ts';
 import { until } from '../helpers/until.ts';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { bench } from './keeper-bench.ts';
@@ -91,7 +92,8 @@ test('an agent that hides its process table cannot hide what it leaves behind', 
 
 here('in a process group, what drops its mark and its session is still of the group, and dies', async () => {
   await using b = await bench();
-  const script = 'env -i setsid sh -c "sleep $TAG & sleep $TAG" & sleep 0.3; exit 0';
+  const script =
+    'env -i setsid sh -c "sleep $TAG & sleep $TAG & : >up; wait" & until [ -e up ]; do sleep 0.05; done; exit 0';
   await b.launch(b.order(script, { isolation: 'process-group' }));
   expect(await b.end()).toMatchObject({ exitCode: 0, leftover: 3 });
   expect(b.survivors()).toEqual([]);
@@ -99,14 +101,14 @@ here('in a process group, what drops its mark and its session is still of the gr
 
 here('groups go with their runs, and those of a killed keeper with the next one', async () => {
   await using b = await bench();
-  const before = groups();
-  await b.launch(b.order('exit 0'));
+  const own = `/sys/fs/cgroup/pids/fleet-${sha256(b.home.root).slice(0, 12)}`;
+  const runs = () => readdirSync(own).filter((name) => /^\d+-/.test(name));
+  await b.launch(b.order('exec sleep $TAG'));
+  expect(runs()).toHaveLength(1);
+  await b.client.stop({ ...b.ref, reason: 'killed' });
   await b.end();
-  const own = groups().filter((dir) => !before.includes(dir));
-  const runs = () =>
-    own.flatMap((dir) => readdirSync(`/sys/fs/cgroup/pids/${dir}`)).filter((name) => /^\d+-/.test(name));
   expect(runs()).toEqual([]);
-  mkdirSync(`/sys/fs/cgroup/pids/${NOBODY}`);
+  mkdirSync(`/sys/fs/cgroup/pids/${NOBODY}`, { recursive: true });
   process.kill(await b.client.pid(), 'SIGKILL');
   await until(async () => (await b.connect()) !== undefined);
   expect(groups()).not.toContain(NOBODY);

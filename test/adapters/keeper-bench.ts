@@ -10,6 +10,8 @@ import type { ExitRecord } from '../../src/domain/run.ts';
 import { until } from '../helpers/until.ts';
 
 export const SHORT_LADDER = { intMs: 300, termMs: 300, fenceMs: 300 };
+/** For who obeys a signal on a slow machine: a step that nobody waits out. */
+export const PATIENT_LADDER = { intMs: 10_000, termMs: 10_000, fenceMs: 10_000 };
 export const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** A home with one run's folders and a keeper, and nothing left of them afterwards: that is asserted. */
@@ -71,7 +73,7 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
       }
       try {
         await until(() => [...pids].every((pid) => !identify(pid)) && !existsSync(home.keeperSocket));
-        await until(() => processesWith(tag).length === 0, { timeoutMs: 2_000 });
+        await until(() => processesWith(tag).length === 0);
       } finally {
         rmSync(home.root, { recursive: true });
         sweepGroups(home.root, () => true);

@@ -4,14 +4,15 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { processTable } from '../../src/adapters/process.ts';
 import { until } from '../helpers/until.ts';
-import { bench } from './keeper-bench.ts';
+import { bench, PATIENT_LADDER } from './keeper-bench.ts';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');
 const launcher = fileURLToPath(new URL('../fixtures/agents/launcher.ts', import.meta.url));
 
 test('kill -9 of the client leaves the agent running, and a new client finds the same process', async () => {
-  await using b = await bench();
+  await using b = await bench({ ladder: PATIENT_LADDER });
   const order = b.order('echo up; exec sleep $TAG');
   const child = spawn(process.execPath, ['--import', tsx, launcher, b.home.root, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -21,7 +22,7 @@ test('kill -9 of the client leaves the agent running, and a new client finds the
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
   expect(await b.client.status(b.ref)).toMatchObject({ state: 'live', pid });
-  expect(b.survivors()).toHaveLength(1);
+  await until(() => b.survivors().length === 1);
   await b.client.stop({ ...b.ref, reason: 'killed' });
   expect(await b.end()).toMatchObject({ stopped: 'killed', signal: 'SIGTERM' });
 });
@@ -96,7 +97,8 @@ test('in a process group too, leftovers are counted and killed at the end', asyn
 test('in a process group, kill -9 of the keeper ends the group at once and the rest with the next question', async () => {
   await using b = await bench();
   await b.launch(b.order('(setsid sleep $TAG &); exec sleep $TAG', { isolation: 'process-group' }));
-  await until(() => b.survivors().length === 2);
+  const leads = (pid: number) => processTable().get(pid)?.group === pid;
+  await until(() => b.survivors().length === 2 && b.survivors().some(leads));
   process.kill(await b.client.pid(), 'SIGKILL');
   await until(() => b.survivors().length === 1);
   const next = await b.connect();

@@ -8,7 +8,7 @@ import { bootSeconds } from '../../src/adapters/process.ts';
 import { readSegments, segmentStarts } from '../../src/adapters/segments.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { until } from '../helpers/until.ts';
-import { bench, peakMb, SHORT_LADDER } from './keeper-bench.ts';
+import { bench, PATIENT_LADDER, peakMb, SHORT_LADDER } from './keeper-bench.ts';
 
 test('reports the exit code, the streams and their hashes, and gives stdin followed by its end', async () => {
   await using b = await bench();
@@ -84,7 +84,7 @@ test('a stop goes by INT, TERM and KILL, the first reason wins, and nothing surv
 });
 
 test('an agent that obeys INT ends with its own status', async () => {
-  await using b = await bench();
+  await using b = await bench({ ladder: PATIENT_LADDER });
   await b.launch(b.order(`trap 'exit 7' INT; echo up; while :; do sleep $TAG & wait $!; done`));
   await until(() => existsSync(b.logs) && b.output().includes('up'));
   await b.client.stop({ ...b.ref, reason: 'cancelled' });
@@ -116,7 +116,7 @@ test('kill -9 of the keeper takes every agent with it, and a pending wait says s
   const waiting = b.client.wait(b.ref).catch((error: Error) => error.name);
   process.kill(await b.client.pid(), 'SIGKILL');
   expect(await waiting).toBe('KeeperLost');
-  await until(() => b.survivors().length === 0, { timeoutMs: 2_000 });
+  await until(() => b.survivors().length === 0);
   await b.connect();
 });
 
@@ -140,7 +140,7 @@ test('the deadline holds without a worker, and the keeper ends when nothing need
 });
 
 test('without contact for the self-kill time every run is stopped by the fence', async () => {
-  await using b = await bench({ selfKillMs: 1_500 });
+  await using b = await bench({ selfKillMs: 1_500, ladder: PATIENT_LADDER });
   await b.launch(b.order(`trap 'echo INT' INT; echo up; while :; do sleep $TAG & wait $!; done`));
   expect(await b.end()).toMatchObject({ stopped: 'host-lost', signal: 'SIGTERM' });
   expect(b.output()).toBe('up\n');
@@ -148,7 +148,7 @@ test('without contact for the self-kill time every run is stopped by the fence',
 });
 
 test('contact counts from its time of sending, and keeps the agents alive', async () => {
-  await using b = await bench({ selfKillMs: 2_500 });
+  await using b = await bench({ selfKillMs: 2_500, ladder: PATIENT_LADDER });
   await b.launch(b.order('exec sleep $TAG'));
   const start = bootSeconds();
   await until(async () => {

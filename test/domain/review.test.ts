@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { findingOf, readOpinion } from '../../src/domain/review.ts';
 import { gatePrompt, reviewPrompt } from '../../src/domain/review-prompt.ts';
 import { NO_USAGE } from '../../src/domain/event.ts';
+import { cpuMsOf } from '../helpers/cpu.ts';
 
 describe('what a reviewer answers', () => {
   const veto = { pass: false, reasons: ['no test'] };
@@ -38,10 +39,9 @@ describe('what a reviewer answers', () => {
     ['reasons of another kind', '{"verdict":"pass","reasons":"none"}'],
   ])('%s is no opinion', (_name, message) => expect(readOpinion(message)).toBeUndefined());
 
-  test('a message of nothing but braces takes no time', () => {
-    const startedAt = performance.now();
-    expect(readOpinion(`${'{'.repeat(1_000_000)}}`)).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(500);
+  test('a message of nothing but braces takes no time', async () => {
+    const braces = `${'{'.repeat(1_000_000)}}`;
+    expect(await cpuMsOf(() => expect(readOpinion(braces)).toBeUndefined())).toBeLessThan(500);
   });
 });
 

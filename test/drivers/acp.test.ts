@@ -134,7 +134,9 @@ test.each<[string, NodeJS.Signals, number]>([
     driver.stdin.end('Go.');
     const childOf = () => readFileSync(`/proc/${driver.pid}/task/${driver.pid}/children`, 'utf8').trim();
     await until(() =>
-      behaviour === 'mute' ? childOf() : printed.includes('started') && existsSync(join(at.tree, 'prompt.txt')),
+      behaviour === 'mute'
+        ? existsSync(join(at.tree, 'asked'))
+        : printed.includes('started') && existsSync(join(at.tree, 'prompt.txt')),
     );
     const child = childOf();
     const began = performance.now();

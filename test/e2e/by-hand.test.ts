@@ -127,12 +127,12 @@ test.concurrent('examples/start-task.ts starts a task and waits for it', async (
       env: { ...fleet.server.env, FLEET_HOME: `${fleet.root}/example-home` },
     },
   );
-  expect(stdout).toMatch(/^add-made-txt-\w+ (queued|setting-up|running)/);
+  expect(stdout).toMatch(/^add-made-txt-\w+ (queued|setting-up|running|verifying|delivering|done)/);
   expect(stdout.split('\n').at(-1)).toMatch(/^done fleet\/add-made-txt-\w+$/);
 });
 
 test.concurrent('a worker with --until-idle drains its queue and exits 0, not before', async () => {
-  const repo = await fleet.repo('night');
+  const repo = await fleet.repo('night-shop');
   const ids = ['night-1', 'night-2'];
   for (const workflowId of ids) {
     const input = { objective: 'x', repo, queue: 'night', coder: 'slow' };

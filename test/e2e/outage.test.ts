@@ -20,7 +20,7 @@ afterAll(async () => {
 
 test('kill -9 of the Temporal server in the middle of a run: the agent goes on, and the task ends once', async () => {
   const lease = { heartbeat: '3s', grace: '75s', selfKill: '60s' };
-  const repo = await fleet.repo('outage');
+  const repo = await fleet.repo('outage-shop');
   await fleet.worker('outage', { lease, coders: { wait: agent('wait-for-file.sh') } });
   const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'wait' });
   const live = await fleet.running(id);

@@ -105,10 +105,10 @@ describe('only a verdict moves a task on', () => {
     const repo = await fleet.repo('busy');
     const id = await enqueue({ repo, coder: 'busy', limits: { idle: '1s' } });
     const { pid, work } = await fleet.running(id);
-    await until(() => (processTable().get(pid)?.cpuMs ?? 0) > 3_000, { timeoutMs: 40_000 });
+    await until(() => (processTable().get(pid)?.cpuMs ?? 0) > 3_000, { timeoutMs: 80_000 });
     await writeFile(`${work}/stop`, '');
     expect(await fleet.settled(id)).toMatchObject({ state: 'done', attempts: { used: 1 } });
-  });
+  }, 180_000);
 });
 
 describe('a parked task waits for a person', () => {

@@ -6,6 +6,7 @@ import { tempDir } from '../helpers/temp.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 import { HONEST, LYING, MORE_HONEST, WORK, type Did } from './last-messages.ts';
 import { LET_THROUGH, RUNS, STILL_CAUGHT } from './natural-sentences.ts';
+import { cpuMsOf } from '../helpers/cpu.ts';
 
 /** An agent's last words against its tool calls: what honest agents say passes, what no run can have shown does not. */
 
@@ -116,14 +117,15 @@ test('an edit by a link is an edit of what it leads to, and a file that a script
 });
 
 test('long words take no time', async () => {
-  const started = performance.now();
-  for (const claim of [
+  const claims = [
     'a/'.repeat(1_000),
     'created '.repeat(250),
     '- a.b '.repeat(300),
     '1/1 '.repeat(500),
     'all the tests '.repeat(140),
-  ])
-    await judge(claim, { ...WORK, ran: [['npm test', '12 '.repeat(600)]] });
-  expect(performance.now() - started).toBeLessThan(500);
+  ];
+  const taken = await cpuMsOf(async () => {
+    for (const claim of claims) await judge(claim, { ...WORK, ran: [['npm test', '12 '.repeat(600)]] });
+  });
+  expect(taken).toBeLessThan(500);
 });

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { AgentEvent, HookCall, HookLog } from '../../src/domain/event.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { answer, call, evidenceOf, type Given } from './evidence.ts';
+import { cpuMsOf } from '../helpers/cpu.ts';
 
 const hook = (id: string, phase: HookCall['phase'] = 'pre'): HookCall => {
   return { phase, id, name: 'Bash', sha256: '0'.repeat(64), input: 'make' };
@@ -59,7 +60,5 @@ test('says what is odd', async () => {
 
 test('many calls take no time', async () => {
   const ids = Array.from({ length: 5_000 }, (_, i) => `c${i}`);
-  const started = performance.now();
-  await judge(done(...ids), both(...ids.slice(0, 100)));
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(await cpuMsOf(() => judge(done(...ids), both(...ids.slice(0, 100))))).toBeLessThan(1_000);
 });
