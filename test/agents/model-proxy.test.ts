@@ -32,15 +32,19 @@ afterAll(async () => {
   await model?.[Symbol.asyncDispose]();
 }, 60_000);
 
-function attach(name: string) {
+/** `patience`: how often its CLIs try again, where that is not to be as few times as usual. */
+function attach(name: string, patience?: number) {
   const { claude, codex, gemini } = agentBinaries();
+  const env = patience === undefined ? [] : ['env', `CLAUDE_CODE_MAX_RETRIES=${patience}`];
+  const args = patience === undefined ? [] : ['-c', `model_providers.fleet.request_max_retries=${patience}`];
   return fleet.worker(
     name,
     {
+      worker: { queues: [name] },
       lease: { heartbeat: '3s', grace: '45s', selfKill: '30s' },
       coders: {
-        claude: { command: [claude] },
-        codex: { command: [codex], model: 'gpt-5.5' },
+        claude: { command: [...env, claude] },
+        codex: { command: [codex], args, model: 'gpt-5.5' },
         gemini: { command: gemini, model: 'gemini-2.5-pro' },
       },
     },
@@ -61,10 +65,10 @@ function attach(name: string) {
 function enqueue(coder: Name, turns: Turn[], input: Partial<TaskInput> = {}): Promise<string> {
   model.script(turns);
   const verify = ['test "$(cat hello.txt)" = "hello from the agent"'];
-  return fleet.fleet.enqueue({ objective: 'Add hello.txt', repo, coder, verify, ...input });
+  return fleet.fleet.enqueue({ objective: 'Add hello.txt', repo, queue: 'desk', coder, verify, ...input });
 }
 
-const wireOf = (id: string) => readWire(`${worker.home}/tasks/${id}/1/wire.jsonl`)!;
+const wireOf = (id: string, { home } = worker) => readWire(`${home}/tasks/${id}/1/wire.jsonl`)!;
 const receipt = (report: TaskReport, kind: string) => report.receipts.find((each) => each.kind === kind);
 const asked = () => model.requests.filter(({ turn }) => turn !== null);
 
@@ -114,16 +118,20 @@ describe.each<Name>(['claude', 'codex', 'gemini'])('%s', (name) => {
 describe.each<Name>(['claude', 'codex'])('%s', (name) => {
   test('kill -9 of the proxy while the model thinks: the agent goes on by its next try, on the same port', async () => {
     const { hold, open } = gate();
-    const id = await enqueue(name, [HELLO[0]!, { ...HELLO[1]!, hold }, HELLO[1]!, HELLO[2]!, HELLO[3]!]);
+    // The next proxy starts in about a second here; the two tries that a CLI has are over soon after that.
+    const queue = `patient-${name}`;
+    await using patient = await attach(queue, 6);
+    const turns = [HELLO[0]!, { ...HELLO[1]!, hold }, HELLO[1]!, HELLO[2]!, HELLO[3]!];
+    const id = await enqueue(name, turns, { queue });
     await until(() => model.requests.at(-1)?.turn === 1, { timeoutMs: 60_000 });
     const [live] = await agents(id);
-    const pid = (await proxyIn(worker.home))!;
+    const pid = (await proxyIn(patient.home))!;
     process.kill(pid, 'SIGKILL');
-    await until(async () => ![undefined, pid].includes(await proxyIn(worker.home)), { timeoutMs: 20_000 });
+    await until(async () => ![undefined, pid].includes(await proxyIn(patient.home)), { timeoutMs: 20_000 });
     open();
     const report = await fleet.settled(id);
     expect(report).toMatchObject({ state: 'done', attempts: { used: 1 }, runs: [{ runId: live?.runId }] });
-    expect(wireOf(id).whole).toBe(false);
+    expect(wireOf(id, patient).whole).toBe(false);
   });
 
   test('a model that is asked and sends nothing is to blame, not the agent; people see that it is slow', async () => {

@@ -258,6 +258,8 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     // Here codex goes to its model by a provider of its own, past the proxy: nobody sees that it waits for it.
     const why = name === 'claude' ? 'overloaded' : 'stalled';
     const stall = name === 'claude' ? 'silent' : 'midway';
+    // Entered once the run is released.
+    const after = name === 'claude' ? 'awaiting-quota' : 'parked';
     const id = await enqueue(name, [HELLO[0]!, { text: 'Let me think.', stall, times: Infinity }], {
       limits: { idle: '3s' },
       ...ONCE,
@@ -265,7 +267,7 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
     const report = await until(
       async () => {
         const view = await fleet.fleet.view(id);
-        return view.runs[0]?.reason && view.receipts.length > 0 && view;
+        return view.state === after && view;
       },
       { timeoutMs: 60_000 },
     );
@@ -319,12 +321,14 @@ describe('a rate limit with a time of its reset waits for that time, and uses no
   test('claude, on a subscription: goes on by itself after the reset', async () => {
     const env = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-scripted' };
     await using _ = await attach('subscribed', { worker: { queues: ['subscribed'] }, env });
-    const reset = Date.now() + 6_000;
-    const id = await enqueue('claude', [{ fail: 'quota', resetSeconds: 6, times: Infinity }], { queue: 'subscribed' });
+    const quota = { fail: 'quota', resetSeconds: 20, times: Infinity } as const;
+    const id = await enqueue('claude', [quota], { queue: 'subscribed' });
+    await until(() => asked().length > 0, { timeoutMs: 60_000 });
+    const reset = Date.now() + 20_000;
     const waiting = await queuedAgain(id);
     expect(waiting).toMatchObject({ ...LIMITED, runs: [{ reason: 'rate-limited', counts: false }] });
     model.script(HELLO);
-    expect(Date.parse(waiting.retryAt!)).toBeGreaterThan(reset - 2_000);
+    expect(Date.parse(waiting.retryAt!)).toBeGreaterThan(reset - 3_000);
     expect(Date.parse(waiting.retryAt!)).toBeLessThan(reset + 8_000);
     const explained = await fleet.cli(['explain', id]);
     expect(explained.stdout).toMatch(/rate limit/);

@@ -54,7 +54,11 @@ async function leftOnSites({ sites, fleet, history }: World): Promise<void> {
   }
   // What a worker says of itself is some seconds old.
   const said = async () => (await within(fleet.workers())).flatMap(({ view }) => view ?? []);
-  await until(async () => (await said()).every(({ slots }) => slots.used === 0), { timeoutMs: 15_000 }).catch(() => {});
+  const idle = async () => {
+    const all = await said();
+    return all.length === sites.length && all.every(({ slots }) => slots.used === 0);
+  };
+  await until(idle, { timeoutMs: 60_000 }).catch(() => {});
   const views = await said();
   if (views.length < sites.length)
     history.add({ kind: 'stray', what: `only ${views.length} of ${sites.length} workers answer` });

@@ -140,7 +140,7 @@ const records: Case[] = [
   {
     name: 'leaves-a-daemon-that-changes-files',
     agent: `fix; commit
-      setsid sh -c 'while kill -0 $0; do :; done; sleep 0.2; echo 0 > src/multiply.js' $$ > /dev/null 2>&1 < /dev/null &
+      setsid sh -c 'while kill -0 $0; do :; done; sleep 2; echo 0 > src/multiply.js; sleep 60' $$ > /dev/null 2>&1 < /dev/null &
       until [ -e /proc/$!/status ]; do :; done; exit 0`,
     expect: 'done',
     after: async ({ report, delivered }) => {

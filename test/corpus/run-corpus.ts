@@ -85,7 +85,7 @@ export class Corpus implements AsyncDisposable {
 
   async outcome(each: Case): Promise<Outcome> {
     // A server that is starved of CPU answers late: that is no verdict.
-    const settled = () => this.#fleet.fleet.wait(each.name, 60_000).catch(() => undefined);
+    const settled = () => this.#fleet.settled(each.name, 60_000).catch(() => undefined);
     const report = await until(settled, { timeoutMs: 1_800_000 });
     const accepted = report.state === 'done';
     const repo = this.#repos.get(baseOf(each))!;

@@ -50,7 +50,8 @@ async function cancel(id: string): Promise<number> {
 async function nothingLeft(id: string, { on = worker, repo = shared.repo } = {}): Promise<void> {
   expect(await processes(id, on)).toEqual([]);
   expect(await agents(id)).toEqual([]);
-  await until(() => !existsSync(`${on.home}/runs/${id}`));
+  // A claim that its task never heard of is the reaper's, which waits.
+  await until(() => !existsSync(`${on.home}/runs/${id}`), { timeoutMs: 60_000 });
   expect((await on.view()).runs.map(({ taskId }) => taskId)).not.toContain(id);
   expect(await git(repo, 'branch', '--list', `fleet/${id}`)).toBe('');
 }

@@ -1,13 +1,14 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { git, agent, TestFleet } from '../helpers/fleet.ts';
-import { go, SHORT } from './machines.ts';
+import { go } from './machines.ts';
 
 test('F24: a worker that is lost right after its push: the branch stays, and the task is done by that run', async () => {
   await using fleet = await TestFleet.start();
   const bare = `${fleet.root}/bare.git`;
   await git(await fleet.repo('checkout'), 'clone', '-q', '--bare', '.', bare);
-  const config = { coders: { wait: agent('wait-for-file.sh') }, lease: SHORT };
+  const lease = { heartbeat: '3s', grace: '23s', selfKill: '10s' };
+  const config = { coders: { wait: agent('wait-for-file.sh') }, lease };
   const lost = await fleet.worker('lost', config);
   // Only the first push is the last thing that its worker does.
   const script = `#!/bin/sh\ngrep -q refs/heads/fleet/ && mkdir ${bare}/pushed && kill -9 ${lost.pid}\n`;

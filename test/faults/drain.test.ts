@@ -75,11 +75,12 @@ test('F44: a second TERM is now: the agent is down, and its task is claimed else
   await draining.stop('SIGTERM');
   expect(await strays(`${draining.home}/runs`)).toEqual([]);
   await using _ = await worker('twice-b');
+  await until(async () => (await fleet.fleet.view(id)).runs.length === 2, { timeoutMs: 120_000 });
   await fleet.running(id, 2);
   expect(await fleet.fleet.view(id)).toMatchObject({ attempts: { used: 0 }, runs: [{ reason: 'host-lost' }, {}] });
   await fleet.fleet.cancel(id);
   await fleet.settled(id);
-}, 180_000);
+}, 300_000);
 
 test('F21: a second worker of one home, or one name, is refused with exit code 2, and the first goes on', async () => {
   const { fleet } = lab;

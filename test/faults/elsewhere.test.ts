@@ -134,7 +134,7 @@ test('without a second worker it waits and says so, until it is cancelled or one
   const a = await first('late');
   const [id, other] = [await enqueue('late', 'test -s made.txt'), await enqueue('late', 'test -s made.txt')];
   for (const task of [id, other])
-    await until(async () => (await fleet.fleet.view(task)).message !== null, { timeoutMs: 60_000 });
+    await until(async () => /second worker/.test((await fleet.fleet.view(task)).message ?? ''), { timeoutMs: 60_000 });
   const { stdout } = await fleet.cli(['explain', id]);
   expect(stdout).toContain('accepted the result: it waits for a second worker, as verify.where is other');
   expect((await fleet.cli(['tasks'])).stdout).toContain('it waits for a second worker');

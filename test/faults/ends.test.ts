@@ -5,6 +5,7 @@ import type { TaskReport } from '../../src/client.ts';
 import type { Reason } from '../../src/domain/failure.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
 import { strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { liveAgents } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';
 
 /** Rows F18 and F36, and the cancelling of many: how runs end, and what their ends are called. */
@@ -119,7 +120,13 @@ test('cancel leaves no process behind in 200 tries with trees that daemonise', a
   const took: number[] = [];
   for (let batch = 0; batch < 10; batch += 1) {
     const ids = await Promise.all(Array.from({ length: 20 }, () => enqueue({ coder: 'daemons' })));
-    await Promise.all(ids.map((id) => fleet.running(id)));
+    await until(
+      async () => {
+        const live = new Set((await liveAgents()).map(({ taskId }) => taskId));
+        return ids.every((id) => live.has(id));
+      },
+      { timeoutMs: 180_000 },
+    );
     const start = performance.now();
     await Promise.all(ids.map((id) => fleet.fleet.cancel(id)));
     await until(async () => (await strays(`${worker.home}/runs/`)).length === 0, { timeoutMs: 60_000 });
@@ -128,11 +135,12 @@ test('cancel leaves no process behind in 200 tries with trees that daemonise', a
   console.log(`20 cancelled at once were dead after ${took.join(', ')} ms`);
   // What is still at work there a moment later is the worker's own: a daemon would stay for a day.
   await until(async () => (await strays(`${worker.home}/runs/`)).length === 0, { timeoutMs: 10_000 });
-}, 600_000);
+}, 1_200_000);
 
 /** Milliseconds since the server last heard of the pending activity of a task. */
 async function heartbeatAge(id: string): Promise<number> {
+  const askedAt = Date.now();
   const { raw } = await fleet.client.workflow.getHandle(id).describe();
   const { seconds, nanos } = raw.pendingActivities?.[0]?.lastHeartbeatTime ?? {};
-  return seconds ? Date.now() - Number(seconds) * 1_000 - Number(nanos ?? 0) / 1e6 : 0;
+  return seconds ? askedAt - Number(seconds) * 1_000 - Number(nanos ?? 0) / 1e6 : 0;
 }

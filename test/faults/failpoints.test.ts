@@ -107,19 +107,19 @@ async function people(id: string, story: Story): Promise<void> {
   }
 }
 
+/** Waits for the fault to come to this worker, or to its keeper by pid, and gives the worker that goes on. */
+type Strike = (worker: TestWorker, keeper: number) => Promise<TestWorker>;
+
 /** One task from start to end, disturbed on the way; nothing of it is left but its branch and its record. */
-async function tell(
-  name: string,
-  story: Story,
-  fault?: { point: Failpoint; strike: (worker: TestWorker) => Promise<TestWorker> },
-): Promise<Told> {
+async function tell(name: string, story: Story, fault?: { point: Failpoint; strike: Strike }): Promise<Told> {
   let worker = await start(name, fault ? { FLEET_FAILPOINT: fault.point } : {});
+  const keeper = fault && (await until(() => keeperIn(worker.home)));
   const id = await fleet.fleet.enqueue({
     ...{ objective: story, repo, queue: name, verify: ['test -e left.txt'], ...wants(story) },
     retry: { backoff: '1s' },
   });
   const said = people(id, story);
-  if (fault) worker = await fault.strike(worker);
+  if (keeper) worker = await fault.strike(worker, keeper);
   await said;
   const report = await fleet.settled(id);
 
@@ -165,15 +165,13 @@ async function workerDies(worker: TestWorker): Promise<TestWorker> {
   return start(nameOf(worker));
 }
 
-async function keeperDies(worker: TestWorker): Promise<TestWorker> {
-  const pid = await keeperIn(worker.home);
-  expect(pid).toBeDefined();
-  await until(async () => (await keeperIn(worker.home)) !== pid, { timeoutMs: 60_000 });
+async function keeperDies(worker: TestWorker, keeper: number): Promise<TestWorker> {
+  await until(async () => (await keeperIn(worker.home)) !== keeper, { timeoutMs: 60_000 });
   return worker;
 }
 
-async function bothDie(worker: TestWorker): Promise<TestWorker> {
-  await keeperDies(worker);
+async function bothDie(worker: TestWorker, keeper: number): Promise<TestWorker> {
+  await keeperDies(worker, keeper);
   await worker.stop('SIGKILL');
   return start(nameOf(worker));
 }
@@ -216,7 +214,7 @@ describe('F23: a keeper that dies between two steps takes its agent along, and n
   /** From here on its successor knows how the run ended. */
   const known: Failpoint = 'keeper.exit-recorded';
 
-  async function proves(point: Failpoint, strike: (worker: TestWorker) => Promise<TestWorker>): Promise<void> {
+  async function proves(point: Failpoint, strike: Strike): Promise<void> {
     const { end, runs } = await tell(label(point, strike === bothDie ? '-both' : ''), 'whole', { point, strike });
     const { end: calmEnd, runs: calmRuns } = calm.get('whole')!;
     expect(end).toEqual(calmEnd);

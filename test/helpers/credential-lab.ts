@@ -20,8 +20,8 @@ export interface Metered {
   run: string;
 }
 
-/** As short as the rule for leases allows. */
-const SHORT = { heartbeat: '3s', grace: '15s', selfKill: '2s' };
+/** An agent lives through a machine that stands still for a while. */
+const LEASE = { heartbeat: '3s', grace: '45s', selfKill: '30s' };
 /** Planted in each secret: must be found nowhere. */
 export const PLANTED = 'sk-planted';
 
@@ -50,7 +50,7 @@ export async function startCredentialLab() {
         return fleet.worker(
           name,
           {
-            ...{ coders, lease: SHORT, credentials: Object.fromEntries(named) as PartialConfig['credentials'] },
+            ...{ coders, lease: LEASE, credentials: Object.fromEntries(named) as PartialConfig['credentials'] },
             ...config,
             worker: { slots: 4, queues: [queue], ...worker },
           },

@@ -52,9 +52,8 @@ async function written(
 ): Promise<void> {
   const { coder } = subject.setup(server.url());
   const names = coder.sessionFile!(only(live.run.events, 'started')[0]!.session!);
-  await until(async () => (await readAgentFile({ root: here.home, names, maxBytes: SESSION_MAX }))?.bytes.length, {
-    timeoutMs: 30_000,
-  });
+  const read = () => readAgentFile({ root: here.home, names, maxBytes: SESSION_MAX });
+  await until(async () => (await read())?.bytes.includes('I will read the note first.'), { timeoutMs: 30_000 });
 }
 
 async function goesOn(
