@@ -17,5 +17,5 @@ export default {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   maxWorkers: 2,
-  testTimeout: 120_000,
+  testTimeout: 240_000,
 };

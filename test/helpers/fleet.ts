@@ -111,13 +111,10 @@ export class TestFleet implements AsyncDisposable {
       [Symbol.asyncDispose]: () => worker.stop('SIGKILL'),
     };
     this.#workers.add(worker);
-    await until(
-      () => {
-        if (child.exitCode !== null) throw new Error(`worker ended: ${output}`);
-        return /^worker .* slot/m.test(output);
-      },
-      { timeoutMs: 60_000 },
-    );
+    await until(() => {
+      if (child.exitCode !== null) throw new Error(`worker ended: ${output}`);
+      return /^worker .* slot/m.test(output);
+    });
     const view = await this.#viewOf(full, startedAt);
     if (view.pid !== child.pid) throw new Error(`another worker answers as ${full}`);
     return worker;
@@ -125,13 +122,10 @@ export class TestFleet implements AsyncDisposable {
 
   #viewOf(name: string, from: string): Promise<WorkerView> {
     const said = async () => (await this.fleet.workers()).find((worker) => worker.name === name)?.view;
-    return until(
-      async () => {
-        const view = await said();
-        return view && view.at > from ? view : undefined;
-      },
-      { timeoutMs: 30_000 },
-    );
+    return until(async () => {
+      const view = await said();
+      return view && view.at > from ? view : undefined;
+    });
   }
 
   async stopWorkers(): Promise<void> {
@@ -141,16 +135,16 @@ export class TestFleet implements AsyncDisposable {
   /** Resolves once an agent of the task lives, of run `n` where given. Looks at the machine only: no worker needs to answer. */
   async running(id: string, n?: number): Promise<LiveAgent> {
     return until(async () => (await agents(id)).find(({ runId }) => n === undefined || runId.startsWith(`${n}-`)), {
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
     });
   }
 
   /** The task once it is closed or parked, as it says itself: while its worker is busy the server answers for it. */
-  async settled(id: string, timeoutMs = 90_000): Promise<TaskReport> {
+  async settled(id: string, timeoutMs = 150_000): Promise<TaskReport> {
     const end = performance.now() + timeoutMs;
     for (let leftMs = timeoutMs; leftMs > 0; leftMs = Math.ceil(end - performance.now())) {
       const report = await this.fleet.wait(id, leftMs);
-      if (report && !(report.partial && report.state === 'parked')) return report;
+      if (report && !(report.partial && ['parked', 'cancelled'].includes(report.state))) return report;
     }
     throw new Error(`${id} did not settle: ${JSON.stringify(await this.fleet.view(id))}`);
   }

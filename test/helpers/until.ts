@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 
-/** Resolves with the first truthy answer of `check`; throws when there was none within `timeoutMs` (default 30 s). */
+/** Resolves with the first truthy answer of `check`; throws when there was none within `timeoutMs` (default 90 s). */
 export async function until<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 90_000 }: { timeoutMs?: number } = {},
 ): Promise<Truthy<T>> {
   const end = performance.now() + timeoutMs;
   for (;;) {

@@ -23,7 +23,7 @@ const enqueue = (input: Partial<TaskInput>) =>
 beforeAll(async () => {
   fleet = await TestFleet.start();
   worker = await start();
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 test('statistics of a known set of tasks, from lists alone', async () => {
@@ -80,19 +80,16 @@ test('statistics of a known set of tasks, from lists alone', async () => {
   expect((await fleet.cli(['stats', '--since', 'soon'])).stderr).toMatch(
     /--since must be a duration such as 7d, or a date/,
   );
-}, 120_000);
+});
 
 test('a budget that is used up holds what it is for, and nothing else, and says when it opens again', async () => {
   const [repo, over] = [await fleet.repo('two'), await fleet.repo('over')];
   await fleet.settled(await enqueue({ repo, queue: 'a' }));
   await fleet.settled(await enqueue({ repo: over, queue: 'b' }));
-  const spent = await until(
-    async () => {
-      const found = (await worker.view()).budgets ?? [];
-      return found.length === 2 ? found : undefined;
-    },
-    { timeoutMs: 60_000 },
-  );
+  const spent = await until(async () => {
+    const found = (await worker.view()).budgets ?? [];
+    return found.length === 2 ? found : undefined;
+  });
   const midnight = new Date(new Date().setHours(24, 0, 0, 0)).toISOString();
   expect(spent.map(({ said }) => said)).toEqual([
     `budgets[0], $0.4 a day for queue a, is used up ($0.50); it opens again at ${midnight}`,
@@ -125,4 +122,4 @@ test('a budget that is used up holds what it is for, and nothing else, and says 
   await worker.stop('SIGTERM');
   worker = await start({ budgets: [{ queue: 'a', costUsd: 40 }] });
   expect((await fleet.settled(held[0]!)).state).toBe('done');
-}, 180_000);
+});

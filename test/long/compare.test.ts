@@ -19,7 +19,7 @@ const coders = {
 beforeAll(async () => {
   fleet = await TestFleet.start();
   await fleet.worker('compare', { worker: { slots: 6 }, coders });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 interface Compared {

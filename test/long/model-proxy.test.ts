@@ -17,7 +17,7 @@ beforeAll(async () => {
   fleet = await TestFleet.start();
   model = await startModelServer();
   repo = await fleet.repo('shop');
-}, 120_000);
+});
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
   await model?.[Symbol.asyncDispose]();

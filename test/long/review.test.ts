@@ -24,7 +24,7 @@ beforeAll(async () => {
     },
   });
   repo = await fleet.repo('shop');
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const PLAIN = `cat >/dev/null; echo 'Hm.'; echo '{"verdict": "veto", "reasons": ["plainly bad"]}'`;
@@ -137,13 +137,10 @@ describe('after the run', () => {
 
   test.concurrent("the reviewer's rate limit is waited for", async () => {
     const id = await enqueue('limited');
-    const report = await until(
-      async () => {
-        const view = await fleet.fleet.view(id);
-        return view.retryAt ? view : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
+    const report = await until(async () => {
+      const view = await fleet.fleet.view(id);
+      return view.retryAt ? view : undefined;
+    });
     expect(report).toMatchObject({ state: 'awaiting-quota', reason: 'rate-limited', attempts: { used: 0 } });
     expect(Date.parse(report.retryAt ?? '') - Date.now()).toBeGreaterThan(50 * 60_000);
     await fleet.fleet.cancel(id);
@@ -157,9 +154,9 @@ describe('after the run', () => {
   test.concurrent('a cancellation ends the reviewer', async () => {
     const id = await enqueue('hang');
     const log = `${worker.home}/tasks/${id}/1/review.log`;
-    await until(() => existsSync(log), { timeoutMs: 60_000 });
+    await until(() => existsSync(log));
     await fleet.fleet.cancel(id);
-    await until(async () => (await fleet.fleet.view(id)).state === 'cancelled', { timeoutMs: 60_000 });
+    await until(async () => (await fleet.fleet.view(id)).state === 'cancelled');
     await until(async () => (await strays(`${worker.home}/runs/${id}`)).length === 0);
     expect(existsSync(`${worker.home}/runs/${id}`)).toBe(false);
   });
@@ -167,11 +164,11 @@ describe('after the run', () => {
 
 test('a worker that is killed while a reviewer is at work asks it again', async () => {
   const coders = { ok: agent('ok.sh'), critic: agent('reviewer.mjs') };
-  const lease = { heartbeat: '3s', grace: '23s', selfKill: '10s' };
+  const lease = { heartbeat: '3s', grace: '90s', selfKill: '75s' };
   const config = { worker: { slots: 1, queues: ['again'] }, coders, lease };
   const first = await fleet.worker('again', config);
   const id = await enqueue(`wait-for ${repo}/go`, {}, { queue: 'again' });
-  await until(() => existsSync(`${first.home}/tasks/${id}/1/review.log`), { timeoutMs: 60_000 });
+  await until(() => existsSync(`${first.home}/tasks/${id}/1/review.log`));
   await first.stop('SIGKILL');
   await writeFile(`${repo}/go`, '');
   await fleet.worker('again', config);
@@ -179,4 +176,4 @@ test('a worker that is killed while a reviewer is at work asks it again', async 
   expect(report).toMatchObject({ state: 'done', attempts: { used: 1 } });
   expect(receiptOf(report)).toMatchObject({ ok: true });
   expect(report.runs).toHaveLength(1);
-}, 120_000);
+});

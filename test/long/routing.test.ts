@@ -43,7 +43,7 @@ beforeAll(async () => {
     },
     prices: { xl: { input: 10, output: 100 } },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = async (input: Partial<TaskInput>, name = 'r') =>
@@ -100,7 +100,7 @@ test('a rule for a coder that nobody has is warned of, and explain says in one s
     'routes[0] leads to coder absent, which no attached worker has: its tasks wait until one does',
   );
   const id = await enqueue({ labels: ['nobody'] });
-  await until(async () => (await fleet.fleet.view(id)).redirect, { timeoutMs: 20_000 });
+  await until(async () => (await fleet.fleet.view(id)).redirect);
   expect((await fleet.fleet.explain(id)).sentence).toBe(
     'waiting: a rule leads to coder absent, which no attached worker has for queue fleet; start one that has it, or change the rule (absent by routes[0])',
   );
@@ -110,7 +110,7 @@ test('a rule for a coder that nobody has is warned of, and explain says in one s
 
 test('a task goes to the worker that has what a rule of another worker chose', async () => {
   const id = await enqueue({ labels: ['elsewhere'] });
-  await until(async () => (await fleet.fleet.view(id)).redirect, { timeoutMs: 20_000 });
+  await until(async () => (await fleet.fleet.view(id)).redirect);
   const second = await fleet.worker('second', {
     worker: { slots: 1 },
     coders: { absent: usageCoder(10, 1, 0.01) },
@@ -134,7 +134,7 @@ test('a budget of one run by the price table stops it; its work is saved, and re
     runs: [{ saved: { commit: expect.any(String) }, usage: { costUsd: expect.closeTo(0.029, 6) } }],
   });
   await fleet.fleet.retry(id, 'it is worth more');
-  await until(async () => (await fleet.fleet.view(id)).runs.length === 2, { timeoutMs: 30_000 });
+  await until(async () => (await fleet.fleet.view(id)).runs.length === 2);
   const report = await fleet.settled(id);
   expect(report).toMatchObject({ state: 'done', runs: [{}, { resumedFrom: parked.runs[0]!.runId }] });
   expect(await git(repo, 'show', `fleet/${id}:half.txt`)).toBe('half');

@@ -19,7 +19,7 @@ beforeAll(async () => {
   worker = await fleet.worker('signed', { coders });
   repo = await fleet.repo('shop');
   done = await drain({ coder: 'ok', verify: ['test -s made.txt'] });
-}, 180_000);
+});
 afterAll(async () => fleet[Symbol.asyncDispose]());
 
 const ONCE = { retry: { maxAttempts: 1 } };

@@ -9,7 +9,7 @@ beforeAll(async () => {
   repo = await fleet.repo('shop', { 'note.txt': 'hi\n' });
   const coders = { ask: agent('ask.sh'), refused: agent('refused.mjs') };
   await fleet.worker('desk', { coders });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const ONCE = { objective: 'Add made.txt', retry: { maxAttempts: 1 } };
@@ -21,7 +21,7 @@ test.concurrent('an agent that asks at a terminal is stopped long before it woul
   expect(report).toMatchObject({ state: 'parked', reason: 'waiting-for-permission' });
   expect(report.message).toContain('Username for https://git.example.com:');
   expect(performance.now() - startedAt).toBeLessThan(150_000);
-}, 180_000);
+});
 
 test.concurrent('an agent that was refused its tools did not make things up: what it lacked is named', async () => {
   const id = await fleet.fleet.enqueue({ ...ONCE, repo, coder: 'refused' });
@@ -31,4 +31,4 @@ test.concurrent('an agent that was refused its tools did not make things up: wha
     /^it went on without a login for MCP server wiki, a permission for Write: not granted yet\./,
   );
   expect((await fleet.cli(['task', id, 'events'])).stdout).toMatch(/refused +a login for MCP server wiki/);
-}, 120_000);
+});

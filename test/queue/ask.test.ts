@@ -25,12 +25,12 @@ beforeAll(async () => {
       alone: { command: ['sh', '-c', ALONE], protocol: 'none' },
     },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (coder: string, input: Partial<TaskInput> = {}) =>
   fleet.fleet.enqueue({ objective: 'Choose a port', repo, coder, retry: { backoff: '1s' }, ...input });
-const asks = (id: string) => until(async () => (await fleet.fleet.view(id)).question, { timeoutMs: 60_000 });
+const asks = (id: string) => until(async () => (await fleet.fleet.view(id)).question);
 const file = (commit: string | null, path: string) => git(repo, 'show', `${commit}:${path}`);
 
 test('an agent asks by a file; meanwhile its slot is free; its next run has the answer and its work', async () => {

@@ -18,14 +18,11 @@ afterAll(() => fleet?.[Symbol.asyncDispose]());
 /** Rounds until one that saw so many slots free and nothing queued, as the server tells of ends a moment later; and what all of them took. */
 const idleRound = async (queue: string, slots: number): Promise<PatrolRound> => {
   const taken: PatrolRound['taken'] = [];
-  const last = await until(
-    async () => {
-      const one = await patrolRound(fleet, queue);
-      taken.push(...one.taken);
-      return one.free >= slots && !one.states.queued && one;
-    },
-    { timeoutMs: 30_000 },
-  );
+  const last = await until(async () => {
+    const one = await patrolRound(fleet, queue);
+    taken.push(...one.taken);
+    return one.free >= slots && !one.states.queued && one;
+  });
   return { ...last, taken };
 };
 test('when idle it takes the next items of the backlog, each once, and a broken one stops no other', async () => {

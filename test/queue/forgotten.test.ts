@@ -13,7 +13,7 @@ let shared: TestWorker;
 beforeAll(async () => {
   fleet = await TestFleet.start();
   shared = await fleet.worker('shared', { lease: LEASE, worker: { slots: 2, queues: ['shared'] }, coders });
-}, 180_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const LEASE = { heartbeat: '6s', grace: '60s', selfKill: '45s' };
@@ -51,7 +51,8 @@ async function cancel(id: string): Promise<void> {
   await fleet.fleet.cancel(id);
   const handle = fleet.client.workflow.getHandle(id);
   await handle.result().catch(() => undefined);
-  expect(performance.now() - began).toBeLessThan(30_000);
+  // A worker that stands still may swallow the task's next steps for a while, and would never answer.
+  expect(performance.now() - began).toBeLessThan(90_000);
   expect((await fleet.fleet.view(id)).state).toBe('cancelled');
 }
 
@@ -67,7 +68,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     else maker.kill(signal);
     await cancel(id);
     // Its record waits until the server knows that it is not the one to carry that on.
-    await until(async () => (await debtsOf(maker))?.length, { timeoutMs: 60_000 });
+    await until(async () => (await debtsOf(maker))?.length);
     expect(await debtsOf(maker)).toMatchObject([{ taskId: id, forget: 'cancelled' }]);
     expect((await fleet.cli(['workers'])).stdout).toContain('owes the clean-up of what 1 task left at the repository');
     expect(await kept()).toBe(`refs/fleet/${id}/wip`);
@@ -88,6 +89,7 @@ test('a remote that hangs holds nobody up: it is asked again', async () => {
   writeFileSync(hook, '#!/bin/sh\nexec sleep 3600\n');
   chmodSync(hook, 0o755);
   await cancel(id);
+  await until(async () => (await debtsOf(shared))?.length);
   expect(await debtsOf(shared)).toMatchObject([{ taskId: id, forget: 'cancelled' }]);
   expect(await kept()).toBe(`refs/fleet/${id}/wip`);
   await rm(hook);
@@ -107,7 +109,7 @@ test('a task that is given up leaves its work on its worker only', async () => {
     .catch(() => undefined);
   const { state, runs } = await fleet.fleet.view(id);
   expect(state).toBe('failed');
-  expect(await kept()).toBe('');
+  await until(async () => (await kept()) === '');
   const vault = (await readdir(`${shared.home}/vault`)).find((name) => name.startsWith('given-up-'));
   const saved = await git(`${shared.home}/vault/${vault}`, 'for-each-ref', '--format=%(refname)');
   expect(saved).toContain(`refs/fleet/${id}/${runs[0]!.runId}`);
@@ -126,5 +128,5 @@ test('of a parked task that a person accepts nothing stays, nor of the merge tha
   ]);
   await fleet.fleet.accept(id, 'good enough');
   await stateIs(id, 'done');
-  expect(await kept()).toBe('');
+  await until(async () => (await kept()) === '');
 }, 300_000);

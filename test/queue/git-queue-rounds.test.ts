@@ -18,7 +18,7 @@ beforeAll(async () => {
     endless: sh('sleep 600'),
   };
   await fleet.worker('desk', { worker: { slots: 6, coder: 'quick' }, coders });
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([fleet, other].map((each) => each?.[Symbol.asyncDispose]()));
 });
@@ -45,16 +45,13 @@ type Lab = ReturnType<typeof lab>;
 
 /** Rounds until the file says so, each once the fleet has something to tell. */
 const untilFile = (queue: Lab, id: string, status: string) =>
-  until(
-    async () => {
-      await queue.round();
-      const task = queue.read(id);
-      if (task['status'] === status) return task;
-      if (task['fleet_task']) await fleet.settled(task['fleet_task']);
-      return undefined;
-    },
-    { timeoutMs: 60_000 },
-  );
+  until(async () => {
+    await queue.round();
+    const task = queue.read(id);
+    if (task['status'] === status) return task;
+    if (task['fleet_task']) await fleet.settled(task['fleet_task']);
+    return undefined;
+  });
 
 const runsOf = async (id: string): Promise<number> => {
   const reports = await fleet.fleet.list({ all: true });

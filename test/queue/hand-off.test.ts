@@ -35,7 +35,7 @@ beforeAll(async () => {
       ...{ ok: agent('ok.sh'), hears: { command: HEARS, protocol: 'none' }, crash: agent('crash.sh') },
     },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput>) =>
@@ -106,7 +106,7 @@ test('the same proposals again make the same tasks, and so many hand-offs in a r
 test('a kind that the configuration allows goes on by itself, one that it forbids is refused with its rule', async () => {
   const scope = { allow: ['src/**'] };
   const [free, barred] = await Promise.all([done({ coder: 'free', scope }), done({ coder: 'barred', scope })]);
-  await until(async () => (await fleet.fleet.view(`${free.id}.1-1`)).runs.length > 0, { timeoutMs: 60_000 });
+  await until(async () => (await fleet.fleet.view(`${free.id}.1-1`)).runs.length > 0);
   expect(barred.followUps?.[0]).toEqual({
     ...{ id: `${barred.id}.1-1`, title: 'Document it' },
     refused: 'handOff.deny[0] of the configuration forbids it',
@@ -163,7 +163,7 @@ test('a parked task tells it once, and a webhook that fails at first is told aga
   await using hook = await webhook(2);
   const { id, state } = await done({ coder: 'crash', callback: { webhook: hook.url } });
   expect(state).toBe('parked');
-  await until(() => hook.heard.length === 3, { timeoutMs: 30_000 });
+  await until(() => hook.heard.length === 3);
   await fleet.fleet.giveUp(id, 'enough');
   await until(() => hook.heard.length === 4);
   const keys = hook.heard.map(({ key }) => decodeURIComponent(key));

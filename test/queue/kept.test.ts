@@ -14,12 +14,11 @@ const coders = {
 beforeAll(async () => {
   fleet = await TestFleet.start();
   await fleet.worker('one', { worker: { slots: 4 }, coders });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput>) => fleet.fleet.enqueue({ objective: 'x', coder: 'own', ...input });
-const awaitsApproval = (id: string) =>
-  until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval', { timeoutMs: 60_000 });
+const awaitsApproval = (id: string) => until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval');
 
 test.concurrent.each([
   ['done', 'none'],
@@ -33,7 +32,7 @@ test.concurrent.each([
   expect(await kept()).toBe(`refs/fleet/${id}/wip`);
   await (end === 'done' ? fleet.fleet.approve(id, { by: 'jo', why: '' }) : fleet.fleet.cancel(id));
   expect(await fleet.settled(id)).toMatchObject({ state: end });
-  expect(await kept()).toBe('');
+  await until(async () => (await kept()) === '');
 });
 
 test.concurrent('people are told once of a worker that does not deliver; it is when that returns', async () => {
@@ -50,7 +49,7 @@ test.concurrent('people are told once of a worker that does not deliver; it is w
   await fleet.fleet.approve(id, { by: 'jo', why: '' });
   const alerts = async () =>
     (await readFile(told, 'utf8').catch(() => '')).split('\n').filter((line) => line.includes('"delivering"'));
-  await until(async () => (await alerts()).length > 0, { timeoutMs: 80_000 });
+  await until(async () => (await alerts()).length > 0);
   expect(JSON.parse((await alerts())[0]!)).toMatchObject({
     ...{ id, state: 'delivering' },
     message: `worker ${gone.name}, which keeps the result, does not answer: it is waited for`,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { git, TestFleet } from '../helpers/fleet.ts';
+import { git, strays, TestFleet } from '../helpers/fleet.ts';
 import { doing, scripted } from '../helpers/scripted.ts';
 import { until } from '../helpers/until.ts';
 
@@ -10,7 +10,7 @@ let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await TestFleet.start();
   await fleet.worker('one', { worker: { slots: 6 }, coders: { scripted } });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 /** A bare repository by URL. */
@@ -100,16 +100,13 @@ describe('the merge queue', () => {
     await push(bare, 'a\n', 'later.txt');
     const make = (name: string) => merge(`echo ${name} > ${name}.txt`, { repo, base });
     const first = await make('b');
-    const before = await until(() => merging('places'), { timeoutMs: 60_000 });
+    const before = await until(() => merging('places'));
     const ids = [first, await make('c'), await make('d')];
     const views = () => Promise.all(ids.map((id) => fleet.fleet.view(id)));
-    const placed = await until(
-      async () => {
-        const all = await views();
-        return all.every(({ merge: at }) => at) && all;
-      },
-      { timeoutMs: 60_000 },
-    );
+    const placed = await until(async () => {
+      const all = await views();
+      return all.every(({ merge: at }) => at) && all;
+    });
     expect(placed.map(({ state }) => state)).toEqual(ids.map(() => 'awaiting-checks'));
     expect(placed.map(({ merge: at }) => at!.place).sort((a, b) => a - b)).toEqual([1, 2, 3]);
     expect(placed[0]!.merge).toEqual({ into: 'main', place: 1 });
@@ -118,9 +115,9 @@ describe('the merge queue', () => {
     expect((await fleet.cli(['task', first])).stdout).toMatch(/Merge +place 1 in the merge queue of main/);
 
     await fleet.fleet.cancel(first);
-    await until(async () => (await fleet.fleet.view(first)).state === 'cancelled', { timeoutMs: 30_000 });
+    await until(async () => (await fleet.fleet.view(first)).state === 'cancelled');
     // What is under way is begun anew without it.
-    await until(async () => ![undefined, before].includes(await merging('places')), { timeoutMs: 30_000 });
+    await until(async () => ![undefined, before].includes(await merging('places')));
     await writeFile(go, '');
     expect((await settled(ids)).map(({ state }) => state)).toEqual(['cancelled', 'done', 'done']);
     expect(await merges(bare, ids)).toEqual([0, 1, 1]);
@@ -161,13 +158,10 @@ describe('the merge queue', () => {
     // Once that is mended, the same result goes on.
     await git(repo, 'worktree', 'remove', `${fleet.root}/path-held`);
     await fleet.fleet.accept(late, 'it is free again');
-    const done = await until(
-      async () => {
-        const view = await fleet.fleet.view(late);
-        return view.state === 'done' && view;
-      },
-      { timeoutMs: 30_000 },
-    );
+    const done = await until(async () => {
+      const view = await fleet.fleet.view(late);
+      return view.state === 'done' && view;
+    });
     expect(done).toMatchObject({
       merged: { into: 'integration', commit: await git(repo, 'rev-parse', 'integration') },
     });
@@ -176,11 +170,20 @@ describe('the merge queue', () => {
   });
 
   test.concurrent('a target that somebody checks out while results are checked is not moved under them', async () => {
+    const go = `${fleet.root}/switched-go`;
     const repo = await fleet.repo('switched');
-    await git(repo, 'branch', 'integration');
-    const id = await merge('echo x > x.txt', { repo, into: 'integration', verify: ['sleep 4'] });
-    await until(() => merging('switched'), { timeoutMs: 60_000 });
+    const base = await git(repo, 'rev-parse', 'main');
+    await git(repo, 'switch', '-q', '-c', 'integration');
+    await writeFile(`${repo}/later.txt`, '');
+    await git(repo, 'add', '-A');
+    await git(repo, '-c', 'user.name=J', '-c', 'user.email=j@x', 'commit', '-q', '-m', 'Later');
+    await git(repo, 'switch', '-q', 'main');
+    // Where it is merged: only there is that file.
+    const held = `test ! -e later.txt || until test -e ${go}; do sleep 0.05; done`;
+    const id = await merge('echo x > x.txt', { repo, base, into: 'integration', verify: [held] });
+    await until(async () => (await strays(go)).length > 0);
     await git(repo, 'worktree', 'add', '-q', `${fleet.root}/switched-held`, 'integration');
+    await writeFile(go, '');
     const parked = await fleet.settled(id);
     expect(parked).toMatchObject({ state: 'parked', reason: 'repo-unavailable' });
     expect(parked.message).toContain('integration is checked out in');
@@ -195,7 +198,7 @@ describe('the merge queue', () => {
       merge('echo y > y.txt', { repo, approval: 'before-deliver' }),
     ]);
     for (const id of [misfit, other])
-      await until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval', { timeoutMs: 60_000 });
+      await until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval');
     await push(bare, 'limits: { total: 1h }\n', '.fleet.yaml');
     for (const id of [misfit, other]) await fleet.fleet.approve(id, { by: 'jo', why: '' });
     expect(await fleet.settled(other)).toMatchObject({ state: 'done' });

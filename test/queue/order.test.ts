@@ -13,7 +13,7 @@ beforeAll(async () => {
     worker: { slots: 1 },
     coders: { wait: agent('wait-for-file.sh'), quick: { command: ['true'], protocol: 'none' } },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput>) =>
@@ -55,7 +55,7 @@ test('urgent ones are claimed first, and one that is made more urgent moves', as
   const order = await claims(ids);
   expect(order).toEqual([ids[3], ids[4], ids[2], ids[1], ids[0]]);
   await expect(fleet.fleet.setPriority(ids[0]!, 5)).rejects.toThrow(/is (parked|done) already|closed/);
-}, 120_000);
+});
 
 test('waiting makes urgent: one that has waited long goes before a newer one of a higher class', async () => {
   const free = await occupy();
@@ -69,7 +69,7 @@ test('waiting makes urgent: one that has waited long goes before a newer one of 
   await waits([old, ...fresh]);
   await free();
   expect((await claims([...fresh, old]))[0]).toBe(old);
-}, 120_000);
+});
 
 test('producers take turns within one priority', async () => {
   const free = await occupy();
@@ -81,4 +81,4 @@ test('producers take turns within one priority', async () => {
   const order = await claims([...many, ...few]);
   // All of the six were there before: by time alone these two would be the last. A claim that is handed back loses its turn.
   expect(order.slice(-2).filter((id) => few.includes(id))).toEqual([]);
-}, 120_000);
+});

@@ -15,13 +15,12 @@ beforeAll(async () => {
     outside: { trusted: ['ada'] },
     coders: { own: { command: ['sh', '-c', 'echo made > own.txt'], protocol: 'none' } },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput>): Promise<string> =>
   fleet.fleet.enqueue({ objective: 'Ask the team', for: 'jean', ...input });
-const stateIs = (id: string, state: string) =>
-  until(async () => (await fleet.fleet.view(id)).state === state, { timeoutMs: 60_000 });
+const stateIs = (id: string, state: string) => until(async () => (await fleet.fleet.view(id)).state === state);
 const offered = (id: string) => until(async () => (await fleet.fleet.view(id)).message?.startsWith('waits for '));
 const hold = async (id: string, as = 'jean') => {
   await offered(id);
@@ -110,4 +109,4 @@ test('what is in the target by now is not jean’s, and is judged as no change o
     expect(done).toMatchObject({ state: 'done', base });
     expect(done.receipts.find(({ kind }) => kind === 'git')?.summary).toBe('2 commits, 1 file (1 added)');
   }
-}, 180_000);
+});

@@ -41,13 +41,10 @@ test('it tells once of what waits for people, and of what nobody can claim', asy
     () =>
       Date.now() > Date.parse('2020-01-01') && fleet.fleet.standing(['nobody']).then((found) => found.has('nobody')),
   );
-  const first = await until(
-    async () => {
-      const one = await patrolRound(fleet, 'fleet');
-      return one.findings.length === 2 && one;
-    },
-    { timeoutMs: 30_000 },
-  );
+  const first = await until(async () => {
+    const one = await patrolRound(fleet, 'fleet');
+    return one.findings.length === 2 && one;
+  });
   expect(first.findings.map(({ id, kind }) => `${id} ${kind}`).toSorted()).toEqual([
     'ask awaiting',
     'nobody unclaimed',
@@ -81,10 +78,10 @@ test('it counts from when a task was parked, each time anew, and not from its la
     const before = Date.now();
     await fleet.fleet.reject('no', { by: 'ada', why: 'not now' });
     await until(async () => (await fleet.fleet.view('no')).state === 'parked');
-    const { seen } = await lookAround(wire);
-    const since = seen.find(({ id }) => id === 'no')!.since;
+    const { since } = await until(async () => (await lookAround(wire)).seen.find(({ id }) => id === 'no'));
     expect(Date.parse(since)).toBeGreaterThanOrEqual(before);
-    expect((await fleet.fleet.inbox()).find(({ id }) => id === 'no')?.since).toBe(since);
+    const item = await until(async () => (await fleet.fleet.inbox()).find(({ id }) => id === 'no'));
+    expect(item.since).toBe(since);
     return since;
   };
   await fleet.fleet.enqueue(message('no', { approval: 'before-run' }), { id: 'no' });
@@ -107,15 +104,13 @@ test('it tells a task to look again when it was not told that what it waits for 
     id: 'gone',
   });
   await fleet.fleet.enqueue(message('waits', { dependsOn: ['gone'] }), { id: 'waits' });
-  await until(async () => (await fleet.fleet.view('waits')).state === 'blocked');
+  // It was told that somebody waits for it.
+  await until(async () => (await fleet.fleet.view('waits')).dependsOn?.[0]?.state);
   await fleet.client.workflow.getHandle('gone').terminate();
-  const seen = await until(
-    async () => {
-      const { nudged } = await patrolRound(fleet, 'fleet');
-      return nudged.length > 0 && nudged;
-    },
-    { timeoutMs: 30_000 },
-  );
+  const seen = await until(async () => {
+    const { nudged } = await patrolRound(fleet, 'fleet');
+    return nudged.length > 0 && nudged;
+  });
   expect(seen).toEqual(['waits']);
   await until(async () => (await fleet.fleet.view('waits')).dependsOn?.[0]?.state === 'cancelled');
   await fleet.fleet.cancel('waits');
@@ -141,14 +136,11 @@ test('when idle it says yes to what agents proposed, where the configuration let
   );
   const [child, gated] = (await Promise.all(proposed)).map(([made]) => made!.id!) as [string, string];
   for (const id of ['own', gated, child])
-    await until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval', { timeoutMs: 20_000 });
-  const one = await until(
-    async () => {
-      const { taken } = await patrolRound(fleet, 'yes');
-      return taken.length > 0 && taken;
-    },
-    { timeoutMs: 30_000 },
-  );
+    await until(async () => (await fleet.fleet.view(id)).state === 'awaiting-approval');
+  const one = await until(async () => {
+    const { taken } = await patrolRound(fleet, 'yes');
+    return taken.length > 0 && taken;
+  });
   expect(one).toEqual([{ id: child, from: 'proposals' }]);
   expect(await fleet.settled(child)).toMatchObject({ state: 'done', approvals: [{ by: 'patrol' }] });
   for (const id of ['own', gated]) {
@@ -171,7 +163,7 @@ test('it goes by itself, never twice at a time, until it is off', async () => {
     const query = `WorkflowType = 'patrol' AND TaskQueue = 'goes' AND ExecutionStatus = 'Completed'`;
     return (await fleet.client.workflow.count(query)).count >= 2;
   };
-  await until(ended, { timeoutMs: 30_000 });
+  await until(ended);
   expect(before!.everyMs).toBe(1_000);
   expect((await fleet.cli(['patrol', '--off'])).stdout).toBe('the patrol is off');
   const rounds: [number, number][] = [];

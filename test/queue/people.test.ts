@@ -9,7 +9,7 @@ let fleet: TestFleet;
 
 beforeAll(async () => {
   fleet = await TestFleet.start();
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const coders = {
@@ -33,8 +33,7 @@ async function lab(queue: string) {
       fleet.fleet.enqueue({ objective: 'x', repo, coder: 'claude', queue, ...input }),
   };
 }
-const stateIs = (id: string, state: string) =>
-  until(async () => (await fleet.fleet.view(id)).state === state, { timeoutMs: 60_000 });
+const stateIs = (id: string, state: string) => until(async () => (await fleet.fleet.view(id)).state === state);
 interface Found {
   half: string;
   kept: string | null;
@@ -47,14 +46,14 @@ test.concurrent('a worker that is there and answers late is not said to be absen
   const { worker, enqueue } = await lab('late');
   const late = await worker('late');
   const id = await enqueue({ approval: 'before-run' });
-  await until(async () => !(await fleet.fleet.view(id)).partial, { timeoutMs: 60_000 });
+  await until(async () => !(await fleet.fleet.view(id)).partial);
   late.kill('SIGSTOP');
   expect(await fleet.fleet.view(id)).toMatchObject({
     ...{ partial: true, state: 'awaiting-approval' },
     message: 'no worker of queue late answered in time: this is what the server knows',
   });
   late.kill('SIGCONT');
-  await until(async () => !(await fleet.fleet.view(id)).partial, { timeoutMs: 60_000 });
+  await until(async () => !(await fleet.fleet.view(id)).partial);
   await fleet.fleet.cancel(id);
 });
 
@@ -116,7 +115,7 @@ test.concurrent('of a path repository the next worker of that home goes on', asy
   expect(half).toBe(`half by ${done.runs[0]!.runId}`);
   expect(kept).toBe('{"said":"first"}\n');
   expect(prompt).toContain('neither');
-}, 180_000);
+});
 
 test.concurrent('approvals wait through restarts of the worker, before the run and before the delivery', async () => {
   const { repo, worker, enqueue } = await lab('approved');
@@ -126,7 +125,7 @@ test.concurrent('approvals wait through restarts of the worker, before the run a
   await first.stop('SIGKILL');
   const second = await worker('approved');
   expect((await fleet.cli(['task', id, 'approve', '--why', 'go'])).stdout).toBe(`task ${id} is approved`);
-  await until(async () => (await fleet.fleet.view(id)).approval?.stage === 'before-deliver', { timeoutMs: 60_000 });
+  await until(async () => (await fleet.fleet.view(id)).approval?.stage === 'before-deliver');
   expect(await git(repo, 'branch', '--list', `fleet/${id}`)).toBe('');
   await second.stop('SIGKILL');
   await worker('approved');
@@ -141,7 +140,7 @@ test.concurrent('approvals wait through restarts of the worker, before the run a
     ],
   });
   expect((await fleet.cli(['task', id])).stdout).toMatch(/Approved +before-run by \S+@\S+: go/);
-}, 180_000);
+});
 
 test.concurrent('what the configuration calls irreversible waits for a yes, and is told once with what to type', async () => {
   const { repo, worker, enqueue } = await lab('held');
@@ -203,7 +202,7 @@ test.concurrent('what the configuration calls irreversible waits for a yes, and 
   } finally {
     hook.close();
   }
-}, 180_000);
+});
 
 test.concurrent('what people say at the wrong time, or wrongly, is refused with one sentence', async () => {
   const { worker, enqueue } = await lab('words');
@@ -242,4 +241,4 @@ test.concurrent('what people say at the wrong time, or wrongly, is refused with 
   });
   await fleet.settled(id);
   expect(await said('answer', '80')).toEqual(wrong('task ID is done already'));
-}, 180_000);
+});

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { cpuMsOf } from '../helpers/cpu.ts';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 
@@ -120,13 +121,10 @@ test('1,000 tasks are drawn from one list', async () => {
   const spec = await file('many.md', `---\ntype: message\nqueue: many\n---\n${lines.join('\n')}\n`);
   const env = { FLEET_QUEUES: 'many' };
   expect((await fleet.cli(['plan', spec, '--yes', '--json'], { env })).code).toBe(0);
-  await until(async () => (await fleet.fleet.graph()).filter(({ id }) => id.startsWith('many-')).length === 1_000, {
-    timeoutMs: 30_000,
-  });
-  const from = performance.now();
-  const nodes = await fleet.fleet.graph();
-  const ms = performance.now() - from;
+  await until(async () => (await fleet.fleet.graph()).filter(({ id }) => id.startsWith('many-')).length === 1_000);
+  let nodes: Awaited<ReturnType<typeof fleet.fleet.graph>> = [];
+  const ms = await cpuMsOf(async () => (nodes = await fleet.fleet.graph()));
   expect(nodes.find(({ id }) => id === 'many-n2')!.dependsOn).toEqual(['many-n1']);
   expect(ms).toBeLessThan(3_000);
-  process.stdout.write(`1,000 tasks listed for a graph in ${Math.round(ms)} ms\n`);
+  process.stdout.write(`1,000 tasks listed for a graph in ${Math.round(ms)} ms of CPU\n`);
 });

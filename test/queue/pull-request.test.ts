@@ -12,12 +12,11 @@ let bare: string;
 let repo: string;
 let worker: TestWorker;
 
-const LONG = { timeoutMs: 60_000 };
 const configOf = (queue: string) => ({
   lease: { heartbeat: '3s', grace: '45s', selfKill: '30s' },
   worker: { slots: 4, queues: [queue] },
   coders: { scripted },
-  github: { api: github.url, repositories: { [repo]: github.name }, poll: '1s', settle: '12s' },
+  github: { api: github.url, repositories: { [repo]: github.name }, poll: '1s', settle: '30s' },
 });
 
 beforeAll(async () => {
@@ -30,7 +29,7 @@ beforeAll(async () => {
   await git(bare, 'branch', 'moving');
   github = await FakeGitHub.start(bare);
   worker = await fleet.worker('one', configOf('fleet'), { env: { GITHUB_TOKEN: github.token } });
-}, 120_000);
+});
 afterAll(async () => {
   await fleet[Symbol.asyncDispose]();
   await github[Symbol.asyncDispose]();
@@ -49,7 +48,7 @@ const opened = (id: string, n = 1) =>
     const { state, pull, commit, runs, message } = await fleet.fleet.view(id);
     if (state === 'parked' || state === 'done') throw new Error(`${id} is ${state}: ${message}`);
     return state === 'awaiting-checks' && pull && commit && runs.length === n && { pull, commit, runs };
-  }, LONG);
+  });
 
 describe('deliver: pr', () => {
   test.concurrent('from the command line: a draft with labels and what the receipts show; done once it is opened', async () => {
@@ -75,7 +74,7 @@ describe('deliver: pr', () => {
     const { commit, pull } = await opened(id);
     github.check(commit, 'unit', null);
     expect(pull.checks).toBe('pending');
-    await until(async () => (await fleet.fleet.view(id)).message?.includes('1 checks have not ended'), LONG);
+    await until(async () => (await fleet.fleet.view(id)).message?.includes('1 checks have not ended'));
     github.check(commit, 'unit', 'success');
     expect(await fleet.settled(id)).toMatchObject({ state: 'done', pull: { checks: 'green' } });
     expect(pullsOf(id)[0]!.labels).toEqual(['bot']);
@@ -119,7 +118,7 @@ describe('deliver: pr', () => {
     });
     expect(Number(await git(bare, 'show', `fleet/${id}:${id}.txt`))).toBeGreaterThan(0);
     // His review stands until he looks again.
-    await until(async () => (await fleet.fleet.view(id)).message?.includes('waits for somebody to merge it'), LONG);
+    await until(async () => (await fleet.fleet.view(id)).message?.includes('waits for somebody to merge it'));
     github.end(pull.number, 'merged');
     expect(await fleet.settled(id)).toMatchObject({ state: 'done', pull: { state: 'merged' }, runs: [{}, {}] });
   });
@@ -131,7 +130,7 @@ describe('deliver: pr', () => {
     await git(bare, 'update-ref', 'refs/heads/moving', await commitOn(bare, 'README.md', 'theirs'));
     pullsOf(id)[0]!.mergeable = false;
     const tip = await git(bare, 'rev-parse', 'moving');
-    await until(async () => (await fleet.fleet.view(id)).base === tip, LONG);
+    await until(async () => (await fleet.fleet.view(id)).base === tip);
     pullsOf(id)[0]!.mergeable = true;
     const second = await opened(id, 2);
     expect(second.runs[0]).toMatchObject({ reason: 'merge-failed' });
@@ -187,14 +186,14 @@ test('a limit, a broken server, an answer that was lost and a worker that is kil
   github.fault(/^POST .*pulls$/, { status: 403, headers: { 'retry-after': '1' }, message: 'secondary rate limit' });
   github.fault(/^PATCH|^POST .*labels$/, { lose: true });
   const id = await enqueue({ queue: 'once', pr: { labels: ['x'], until: 'merged' } });
-  await until(() => github.pulls.length > before, LONG);
+  await until(() => github.pulls.length > before);
   await first.stop('SIGKILL');
   await using _second = await fleet.worker('once', config, { env: { GITHUB_TOKEN: github.token } });
   const { pull } = await opened(id);
   github.end(pull.number, 'merged');
   expect(await fleet.settled(id)).toMatchObject({ state: 'done', runs: [{}] });
   expect(pullsOf(id)).toHaveLength(1);
-}, 180_000);
+});
 
 test('no agent, log or history has the token', async () => {
   const script = 'env > env.txt; grep -c "" /proc/self/environ > /dev/null';

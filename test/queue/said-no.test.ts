@@ -22,7 +22,7 @@ beforeAll(async () => {
     handOff: { allow: [{ from: 'free' }] },
     coders: { free: { command: ['sh', '-c', PROPOSES], protocol: 'none' } },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const stateIs = (id: string, state: string) => until(async () => (await fleet.fleet.view(id)).state === state);

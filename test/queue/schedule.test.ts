@@ -104,7 +104,7 @@ test('it makes a task at its time, and no other while that one is open', async (
   await using _ = await fleet.worker('clock', { coders: { mine: agent('forever.sh') }, worker: { coder: 'mine' } });
   await add('often', 'Look around', '--every', '2s', '--deliver', 'none');
   const ids = async () => (await fleet.fleet.list({ all: true })).map(({ id }) => id);
-  const [first] = await until(async () => (await ids()).length > 0 && (await ids()), { timeoutMs: 20_000 });
+  const [first] = await until(async () => (await ids()).length > 0 && (await ids()));
   expect(first).toMatch(/^often-20\d{6}t\d{6}z$/);
   await fleet.running(first!);
   await slowly(async () => (await fleet.fleet.schedules.show('often')).skipped >= 2);
@@ -153,6 +153,4 @@ test('a remote that is away is no fault of the task: it is to be tried again', a
 
 /** A schedule is asked about less often than other things: the server looks at what it has started each time. */
 const slowly = (check: () => Promise<boolean>) =>
-  until(async () => (await check()) || (await new Promise<false>((resolve) => setTimeout(resolve, 300, false))), {
-    timeoutMs: 30_000,
-  });
+  until(async () => (await check()) || (await new Promise<false>((resolve) => setTimeout(resolve, 300, false))));

@@ -10,7 +10,7 @@ beforeAll(async () => {
   fleet = await TestFleet.start();
   repo = await fleet.repo('repo');
   await fleet.worker('wide', { worker: { slots: 4 }, coders: { wait: agent('wait-for-file.sh') } });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (allow: string[], overlap: 'serialize' | 'allow' = 'serialize') =>
@@ -39,7 +39,7 @@ test('two whose scopes overlap run one after the other; others do not wait', asy
   await go(third);
   expect(await fleet.settled(third)).toMatchObject({ state: 'done', runs: [expect.anything()] });
   await Promise.all([other, careless].map((id) => fleet.fleet.cancel(id)));
-}, 120_000);
+});
 
 test('one that was terminated is noticed by those that wait', async () => {
   const first = await enqueue(['x/**', 'made.txt']);
@@ -47,9 +47,9 @@ test('one that was terminated is noticed by those that wait', async () => {
   const second = await enqueue(['x/y', 'made.txt']);
   await until(async () => (await stateOf(second)) === 'blocked');
   await fleet.client.workflow.getHandle(first).terminate('a slip');
-  await until(async () => (await stateOf(second)) !== 'blocked', { timeoutMs: 60_000 });
+  await until(async () => (await stateOf(second)) !== 'blocked');
   await fleet.fleet.cancel(second);
-}, 120_000);
+});
 
 test('what is added to what a blocked task needs is kept, also when its turn comes', async () => {
   const first = await enqueue(['y/**', 'made.txt']);
@@ -64,4 +64,4 @@ test('what is added to what a blocked task needs is kept, also when its turn com
   expect((await fleet.fleet.view(second)).runs).toEqual([]);
   await fleet.fleet.cancel(need);
   await until(async () => (await stateOf(second)) === 'parked');
-}, 120_000);
+});

@@ -12,7 +12,7 @@ beforeAll(async () => {
   fleet = await TestFleet.start();
   repo = await fleet.repo('repo');
   await fleet.worker('one', { worker: { slots: 2 }, coders: { scripted } });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput> = {}) =>

@@ -8,7 +8,7 @@ let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await TestFleet.start();
   await fleet.worker('one', { worker: { slots: 4 }, coders: { scripted } });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const TEST = `const { test } = require('node:test');
@@ -57,7 +57,7 @@ test.concurrent('a merge that weakens a test does not weaken the target', async 
   const second = await run(BREAK, { repo, deliver: 'merge' });
   expect(second).toMatchObject(REJECTED);
   expect(await run("echo '// well' >> src/calc.js", { repo, deliver: 'merge' })).toMatchObject({ state: 'done' });
-}, 180_000);
+});
 
 test.concurrent('a dependant gains nothing by what its dependency did to tests and rules', async () => {
   const { bare, repo } = await remote('depended');
@@ -70,7 +70,7 @@ test.concurrent('a dependant gains nothing by what its dependency did to tests a
   const honest = await run("echo '// well' >> src/calc.js", { repo, dependsOn: [first.id] });
   expect(honest).toMatchObject({ state: 'done' });
   expect(await git(bare, 'ls-tree', '-r', '--name-only', honest.commit!)).toContain('test/calc.test.js');
-}, 180_000);
+});
 
 test.concurrent('a run that was rejected is gone on from as its agent left it; a yes delivers what was judged', async () => {
   const { bare, repo } = await remote('resumed');
@@ -88,4 +88,4 @@ test.concurrent('a run that was rejected is gone on from as its agent left it; a
   const taken = await fleet.settled(parked.id);
   expect(taken).toMatchObject({ state: 'done' });
   expect(await show(taken.commit, 'test/calc.test.js')).toBe(TEST.trim());
-}, 180_000);
+});

@@ -25,13 +25,12 @@ beforeAll(async () => {
       wait: agent('wait-for-file.sh'),
     },
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput>, more: { id?: string; key?: string } = {}) =>
   fleet.fleet.enqueue({ objective: 'x', repo, coder: 'own', ...input }, more);
-const stateIs = (id: string, state: string) =>
-  until(async () => (await fleet.fleet.view(id)).state === state, { timeoutMs: 60_000 });
+const stateIs = (id: string, state: string) => until(async () => (await fleet.fleet.view(id)).state === state);
 
 describe('tasks that come first', () => {
   test.concurrent('a task waits for another one, and starts from its result', async () => {
@@ -226,7 +225,7 @@ describe("a person's yes", () => {
     const id = await enqueue({ approval: 'both' });
     await stateIs(id, 'awaiting-approval');
     await fleet.fleet.approve(id, { by: 'ada', why: '', approval: 'a1' });
-    await until(async () => (await fleet.fleet.view(id)).approval?.id === 'a2', { timeoutMs: 60_000 });
+    await until(async () => (await fleet.fleet.view(id)).approval?.id === 'a2');
     const late = fleet.fleet.approve(id, { by: 'bob', why: '', approval: 'a1' });
     await expect(late).rejects.toThrow('it was approved by ada already');
     expect(await fleet.fleet.view(id)).toMatchObject({ state: 'awaiting-approval', branch: null });
