@@ -32,11 +32,10 @@ afterAll(async () => {
   await model?.[Symbol.asyncDispose]();
 }, 60_000);
 
-/** `patience`: how often its CLIs try again, where that is not to be as few times as usual. */
+/** `patience`: how often its claude tries again, where that is not to be as few times as usual. */
 function attach(name: string, patience?: number) {
   const { claude, codex, gemini } = agentBinaries();
   const env = patience === undefined ? [] : ['env', `CLAUDE_CODE_MAX_RETRIES=${patience}`];
-  const args = patience === undefined ? [] : ['-c', `model_providers.fleet.request_max_retries=${patience}`];
   return fleet.worker(
     name,
     {
@@ -44,7 +43,7 @@ function attach(name: string, patience?: number) {
       lease: { heartbeat: '3s', grace: '45s', selfKill: '30s' },
       coders: {
         claude: { command: [...env, claude] },
-        codex: { command: [codex], args, model: 'gpt-5.5' },
+        codex: { command: [codex], model: 'gpt-5.5' },
         gemini: { command: gemini, model: 'gemini-2.5-pro' },
       },
     },
@@ -118,7 +117,7 @@ describe.each<Name>(['claude', 'codex', 'gemini'])('%s', (name) => {
 describe.each<Name>(['claude', 'codex'])('%s', (name) => {
   test('kill -9 of the proxy while the model thinks: the agent goes on by its next try, on the same port', async () => {
     const { hold, open } = gate();
-    // The next proxy starts in about a second here; the two tries that a CLI has are over soon after that.
+    // The next proxy starts in about a second here; the two more tries that claude has are over soon after that.
     const queue = `patient-${name}`;
     await using patient = await attach(queue, 6);
     const turns = [HELLO[0]!, { ...HELLO[1]!, hold }, HELLO[1]!, HELLO[2]!, HELLO[3]!];
