@@ -15,12 +15,14 @@ export function askProgram(program: {
   const [file = '', ...args] = program.command;
   return new Promise((resolve) => {
     const child = spawn(file, args, { env: program.env, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+    // Without file descriptors it has neither.
+    const { stdin, stdout }: Partial<typeof child> = child;
     let output = '';
     const end = (said: Said) => {
       clearTimeout(timer);
       // What it left behind in its group goes with it.
       if (child.pid !== undefined) killGroup(child.pid);
-      child.stdout.destroy();
+      stdout?.destroy();
       resolve(said);
     };
     const timer = setTimeout(
@@ -28,14 +30,14 @@ export function askProgram(program: {
       program.timeoutMs,
     );
     child.on('error', ({ message }) => end({ ok: false, why: `cannot be run: ${message}` }));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-OUTPUT_MAX);
     });
     child.on('close', (code, signal) =>
       end(code === 0 ? { ok: true, output } : { ok: false, why: `ended with ${signal ?? `exit code ${code}`}` }),
     );
-    child.stdin.on('error', () => {});
-    child.stdin.end(program.input);
+    stdin?.on('error', () => {});
+    stdin?.end(program.input);
   });
 }
 

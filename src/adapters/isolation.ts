@@ -179,10 +179,10 @@ function talk([file, ...args]: string[]): Promise<string> {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
       timeout: 10_000,
     });
-    const control = child.stdio[3] as Socket;
     let said = '';
+    child.on('error', reject).on('close', () => resolve(said));
+    const control = child.stdio[3] as Socket;
     control.on('data', (bytes) => (said += String(bytes))).on('error', () => {});
     control.end('go\n');
-    child.on('error', reject).on('close', () => resolve(said));
   });
 }

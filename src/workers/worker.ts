@@ -9,6 +9,7 @@ import { Holds } from '../activities/holds.ts';
 import { Programs } from '../activities/programs.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { connectWorker, ensureSearchAttributes } from '../adapters/connection.ts';
+import { outliveFailedSpawns } from '../adapters/failed-spawns.ts';
 import { delegateGit } from '../adapters/git/git.ts';
 import { GitProcess } from '../adapters/git/process/client.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
@@ -63,6 +64,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     // The SDK's native part does not keep the process alive while it is waited for.
     const alive = setInterval(() => {}, 1_000_000);
     teardown.push(() => clearInterval(alive));
+    teardown.push(outliveFailedSpawns());
     // 1. One worker per home and per name, with its keys.
     const held = await lockWorker(home, config.worker.name);
     teardown.push(() => held.release());

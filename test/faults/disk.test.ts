@@ -148,7 +148,8 @@ test('F29: out of file descriptors, a worker takes nothing in, and goes on when 
   const repo = await fleet.repo('repo-fds');
   const live = await enqueue('wait', { repo });
   const { work } = await fleet.running(live);
-  limit(readdirSync(`/proc/${held.pid}/fd`).length + 2);
+  // Fewer than it wants, more than a step of a workflow needs: Node aborts where it has none for that.
+  limit(readdirSync(`/proc/${held.pid}/fd`).length + 40);
   await until(() => held.output().includes('no file descriptors are left'));
   const id = await enqueue('ok', { repo });
   await writeFile(`${work}/go`, '');
