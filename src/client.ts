@@ -28,7 +28,7 @@ import { changeNeeds, setPriority } from './client/queue-up.ts';
 import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
 import { sealFor } from './client/seal.ts';
 import { standingOf } from './client/standing.ts';
-import { startTask } from './client/start.ts';
+import { startTask, startUnlessThere } from './client/start.ts';
 import { taskFigures } from './client/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
 import { mapBounded, type Wire } from './client/wire.ts';
@@ -150,7 +150,7 @@ export class Fleet implements AsyncDisposable {
   /** Starts what was admitted; a task that is there already is left as it is. */
   async startAdmitted(admitted: readonly Admitted[]): Promise<void> {
     if (admitted.length) await this.#ends.prepare();
-    await mapBounded(admitted, WIDTH, (one) => startTask(this.#wire, { ...one, key: one.key ?? one.id }));
+    await mapBounded(admitted, WIDTH, (one) => startUnlessThere(this.#wire, one));
   }
   /** Which database answers, and how long it remembers. */
   identify = (): Promise<ServerIdentity> => this.#ends.identify();

@@ -126,6 +126,13 @@ describe('a task', () => {
     );
   });
 
+  test('told by one key with two objectives at once is one task, and the other objective is refused', async () => {
+    const told = ['x', 'y'].map((objective) => fleet.enqueue({ objective, type: 'research' }, { key: 'one of two' }));
+    const [kept, lost] = (await Promise.allSettled(told)).toSorted((a, b) => a.status.localeCompare(b.status));
+    expect(kept).toMatchObject({ status: 'fulfilled', value: expect.stringMatching(/^one-of-two-/) });
+    expect(lost).toMatchObject({ reason: { message: expect.stringContaining('has another objective') } });
+  });
+
   test('that nobody answers for is shown as the server knows it', async () => {
     const id = await fleet.enqueue({ objective: 'x', type: 'research', queue: 'silent', priority: 7, labels: ['b'] });
     const report = await fleet.view(id);

@@ -9,7 +9,7 @@ import type { CredentialRecord } from '../domain/seats.ts';
 import { findCredential } from './credentials.ts';
 import { describeQueue } from './queues.ts';
 import { pinRepo } from './repo.ts';
-import { detailsOf, taken } from './start.ts';
+import { refuseOther } from './start.ts';
 import { describeTask } from './view.ts';
 import { listWorkers } from './workers.ts';
 import type { Wire } from './wire.ts';
@@ -65,7 +65,7 @@ async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
 /** Of the same batch, or there already. */
 async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
   for (const [index, id] of task.dependsOn.entries()) {
-    if (batch.has(id) || (await facts.objectiveOf(id)) !== undefined) continue;
+    if (batch.has(id) || (await facts.exists(id))) continue;
     throw wrong(`dependsOn[${index}] ${id} is unknown: there is no such task`);
   }
 }
@@ -81,12 +81,8 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   if (id !== undefined) {
     if (!isTaskId(id))
       throw wrong(`id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
-    const there = await facts.objectiveOf(id);
-    if (there !== undefined && key === undefined) throw taken(id);
-    if (there !== undefined && there !== detailsOf(parsed.task))
-      throw wrong(
-        `key ${key} is that of task ${id}, which has another objective: use another key, or see fleet task ${id}`,
-      );
+    const one = { id, task: parsed.task, ...(key === undefined ? {} : { key }) };
+    if (await facts.exists(id)) await refuseOther(facts.wire, one);
   }
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);
@@ -163,12 +159,12 @@ class Facts {
     return { ...task, ...pin };
   }
 
-  /** As `detailsOf` a task tells it; undefined where there is no such task. */
-  async objectiveOf(id: string): Promise<string | undefined> {
+  async exists(id: string): Promise<boolean> {
     try {
-      return (await (await describeTask(this.wire, id)).staticDetails()) ?? '';
+      await describeTask(this.wire, id);
+      return true;
     } catch (error) {
-      if (error instanceof FleetError) return undefined;
+      if (error instanceof FleetError) return false;
       throw error;
     }
   }

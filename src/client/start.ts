@@ -14,11 +14,20 @@ const DETAILS_BYTES = 19_900;
 /** Keyword columns of the SQL stores. */
 const KEYWORD_LENGTH = 255;
 
-/** The one place where a task's workflow is started. The same id twice is refused by the server; by `key`, it is the same task. */
-export async function startTask(
-  { client }: Wire,
-  { id, task, key }: { id: string; task: Task; key?: string },
-): Promise<void> {
+/** A task to start; by the same `key` again it is the same one. */
+interface ToStart {
+  id: string;
+  task: Task;
+  key?: string;
+}
+
+/** @throws FleetError (2) where there is another task by that id, or of that key */
+export async function startTask(wire: Wire, one: ToStart): Promise<void> {
+  if (!(await startUnlessThere(wire, one))) await refuseOther(wire, one);
+}
+
+/** The one place where a task's workflow is started. False: the server has one by that id, which is left as it is. */
+export async function startUnlessThere({ client }: Wire, { id, task }: ToStart): Promise<boolean> {
   const labels = [
     ...task.labels,
     ...(task.for === undefined ? [] : [labelOf(task.for)]),
@@ -45,17 +54,24 @@ export async function startTask(
         ...(task.coder ? [{ key: ATTRIBUTES.coder, value: task.coder }] : []),
       ],
     });
+    return true;
   } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (key === undefined) throw taken(id);
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
   }
 }
 
-/** What the server shows of a task beside its title. */
-export const detailsOf = ({ objective }: Pick<Task, 'objective'>): string => clipBytes(objective, DETAILS_BYTES);
+/** Of a task that is there: only the same key may name it again, with the same objective. */
+export async function refuseOther({ client }: Wire, { id, task, key }: ToStart): Promise<void> {
+  if (key === undefined) throw new FleetError(`there is a task ${id} already: see fleet task ${id}`, { exitCode: 2 });
+  const there = await (await client.workflow.getHandle(id).describe()).staticDetails();
+  if (!there || there === detailsOf(task)) return;
+  const why = `key ${key} is that of task ${id}, which has another objective`;
+  throw new FleetError(`${why}: use another key, or see fleet task ${id}`, { exitCode: 2 });
+}
 
-export const taken = (id: string): FleetError =>
-  new FleetError(`there is a task ${id} already: see fleet task ${id}`, { exitCode: 2 });
+/** What the server shows of a task beside its title. */
+const detailsOf = ({ objective }: Task): string => clipBytes(objective, DETAILS_BYTES);
 
 /** The longest start of a text whose JSON form fits. */
 export function clipBytes(text: string, bytes: number): string {

@@ -12,13 +12,15 @@ const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
  * where it did not just now. A run that was cancelled does so itself as it is
  * released, once it was prepared.
  */
-export async function forgetTask({ view }: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
-  const { id, runs, dependsOn, repo } = view;
+export async function forgetTask(book: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
+  const { id, runs, dependsOn, repo } = book.view;
   const run = runs.at(-1);
   const wasPrepared = run?.sameSession !== undefined;
   if (!run?.endedAt || (run.reason === 'cancelled' && wasPrepared)) return;
-  if (dependsOn.length < 2 && !runs.some(({ saved }) => saved)) return;
+  if (!repo || (dependsOn.length < 2 && !runs.some(({ saved }) => saved))) return;
   if (!patched('forget-task')) return;
+  // Whoever accepted it is not to find it parked meanwhile, nor to decide again.
+  if (ending === 'done' && book.view.state === 'parked') book.enter('delivering');
   const host = proxyActivities<Activities>({
     taskQueue: run.hostQueue,
     summary: 'forget the work of before',
@@ -26,9 +28,9 @@ export async function forgetTask({ view }: TaskBook, ending: ForgetOrder['ending
     retry: { maximumAttempts: 1 },
   });
   await CancellationScope.nonCancellable(async () => {
-    const done = await host.forgetTask({ taskId: id, ending, ...(repo ? { repo } : {}) }).catch(() => false);
+    const done = await host.forgetTask({ taskId: id, ending, repo }).catch(() => false);
     // Workers of earlier versions do not say.
     if (done !== false || !patched('forget-debt')) return;
-    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, ...(repo ? { repo } : {}) });
+    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, repo });
   });
 }

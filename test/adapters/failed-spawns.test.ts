@@ -24,6 +24,17 @@ test('a program that cannot be started for want of file descriptors is its calle
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'told\nalive' });
 });
 
+test('a program that answers questions is told of as one that cannot be run', async () => {
+  const { exitCode, stdout } = await runs(`
+    const { askProgram } = await import('./src/adapters/ask-program.ts');
+    limit(0);
+    console.log(JSON.stringify(await askProgram({ command: ['true'], env: {}, input: '', timeoutMs: 5_000 })));`);
+  expect({ exitCode, said: JSON.parse(stdout) as unknown }).toEqual({
+    exitCode: 0,
+    said: { ok: false, why: 'cannot be run: spawn true EMFILE' },
+  });
+});
+
 test('anything else that nobody hears ends the process, and is said', async () => {
   for (const script of [
     `setTimeout(() => { throw new Error('unheard'); });`,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import { strays } from '../helpers/fleet.ts';
 import { but, CALC, type Case } from './case.ts';
 
 const REJECTED = { reason: 'receipts-rejected' } as const;
@@ -140,12 +141,13 @@ const records: Case[] = [
   {
     name: 'leaves-a-daemon-that-changes-files',
     agent: `fix; commit
-      setsid sh -c 'while kill -0 $0; do :; done; sleep 2; echo 0 > src/multiply.js; sleep 60' $$ > /dev/null 2>&1 < /dev/null &
+      setsid sh -c 'while kill -0 $0; do :; done; sleep 1; echo 0 > src/multiply.js; sleep 60' $$ > /dev/null 2>&1 < /dev/null &
       until [ -e /proc/$!/status ]; do :; done; exit 0`,
     expect: 'done',
     after: async ({ report, delivered }) => {
       const exit = report.receipts.find(({ kind }) => kind === 'exit');
       if (!/left behind/.test(exit?.summary ?? '')) return 'the daemon was not seen';
+      if ((await strays('echo 0 > src/multiply.js; sleep 60')).length > 0) return 'the daemon lives';
       return (await delivered('src/multiply.js'))?.includes('*') ? undefined : 'the daemon changed what was delivered';
     },
   },

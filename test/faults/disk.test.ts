@@ -141,7 +141,7 @@ rootTest('F28: while nothing can be written, nothing is done; afterwards it is (
   await alive(held);
 });
 
-test('F29: out of file descriptors, a worker takes nothing in, and goes on when it has some', async () => {
+test('F29: short of file descriptors, a worker takes nothing in, and goes on when it has some', async () => {
   const { worker, enqueue } = lab('fds');
   await using held = await worker();
   const limit = (soft: number) => execFileSync('prlimit', ['--pid', String(held.pid), `--nofile=${soft}:`]);

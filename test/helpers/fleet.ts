@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
@@ -145,6 +146,7 @@ export class TestFleet implements AsyncDisposable {
     for (let leftMs = timeoutMs; leftMs > 0; leftMs = Math.ceil(end - performance.now())) {
       const report = await this.fleet.wait(id, leftMs);
       if (report && !(report.partial && ['parked', 'cancelled'].includes(report.state))) return report;
+      await sleep(200);
     }
     throw new Error(`${id} did not settle: ${JSON.stringify(await this.fleet.view(id))}`);
   }

@@ -114,21 +114,33 @@ export function startGit(args: readonly string[], options: GitOptions, io: Optio
     ...(options.gitDir ? [`--git-dir=${options.gitDir}`] : []),
     ...args,
   ];
-  const child = execa('git', all, {
-    reject: false,
-    encoding: 'buffer',
-    stripFinalNewline: false,
-    maxBuffer: options.maxBytes ?? 256 * 1024 * 1024,
-    cwd: options.cwd ?? '/',
-    env: { ...(options.network ? networkEnvironment() : localEnvironment()), ...options.env },
-    extendEnv: false,
-    killSignal: 'SIGKILL',
-    ...(options.network ? { detached: true, cleanup: false } : { timeout: timeoutMs }),
-    ...switchUser(options.as),
-    ...io,
-  }) as unknown as GitProcess;
+  const child = started(
+    () =>
+      execa('git', all, {
+        reject: false,
+        encoding: 'buffer',
+        stripFinalNewline: false,
+        maxBuffer: options.maxBytes ?? 256 * 1024 * 1024,
+        cwd: options.cwd ?? '/',
+        env: { ...(options.network ? networkEnvironment() : localEnvironment()), ...options.env },
+        extendEnv: false,
+        killSignal: 'SIGKILL',
+        ...(options.network ? { detached: true, cleanup: false } : { timeout: timeoutMs }),
+        ...switchUser(options.as),
+        ...io,
+      }) as unknown as GitProcess,
+  );
   if (options.network) killGroupAfter(child, timeoutMs, options.signal);
   return child;
+}
+
+/** Without file descriptors execa throws what says nothing of them. */
+function started(start: () => GitProcess): GitProcess {
+  try {
+    return start();
+  } catch (cause) {
+    throw Object.assign(new Error('git cannot be started: too many open files', { cause }), { code: 'EMFILE' });
+  }
 }
 
 export async function ended(child: GitProcess, args: readonly string[]): Promise<Buffer> {

@@ -36,7 +36,8 @@ async function keep(save: Save): Promise<{ ok: true }> {
   if (readRef(vault, ref) === commit) return { ok: true };
   keepShallow(vault, gitDir);
   const has = kept(vault);
-  // Of the vault alone: below, what is gone from it would be found in what the result repository borrows from.
+  // Of the vault alone: below, what is gone from it would be found in what the result repository borrows from. The commits
+  // themselves are looked for, not all that is behind them: that would take as long as the history is.
   if (has.length) await git(['rev-list', '--no-walk', '--quiet', '--stdin'], { gitDir: vault, input: has.join('\n') });
   // run from the vault, which knows what it has, looking into the result repository for what it lacks
   await copyObjects({
