@@ -56,11 +56,10 @@ test('a limited credential rests, and its run goes on with another one; where al
   const later = await enqueue();
   await state('lim-b', (record) => record.resting);
   const untilReset = new Date(resetsAt * 1_000).toISOString();
-  const view = await until(async () => {
-    const said = await ada.view();
-    return said.closed?.length ? said : undefined;
-  });
-  expect(view.closed).toMatchObject([{ coder: 'metered', until: untilReset }]);
+  // Once the limited run has given its seat back: until then that is what lacks.
+  await until(async () =>
+    (await ada.view()).closed?.find(({ coder, until: at }) => coder === 'metered' && at === untilReset),
+  );
   expect((await fleet.fleet.explain(later)).sentence).toContain(`credential lim-b rests until ${untilReset}`);
   expect((await fleet.cli(['workers'])).stdout).toMatch(/no metered: credential lim-a rests until/);
   expect((await fleet.cli(['credentials'])).stdout).toContain(`rests until ${untilReset}`);
