@@ -79,16 +79,22 @@ test('a mirror that is damaged is fetched anew, also where only the base is made
   }
 });
 
-test('a damaged vault is replaced by one with what can be read of it', async () => {
-  await using temp = await tempDir();
-  const lab = await makeLab(temp.path, { 'a.txt': 'a' });
+/** `save`: keeps one more state of the worktree, and gives its commit. */
+async function makeVault(dir: string) {
+  const lab = await makeLab(dir, { 'a.txt': 'a' });
   const vaultDir = lab.home.vaultOf('key');
-  const save = async (ref: string, content: string) => {
+  const save = async (ref: string, content: string): Promise<string> => {
     write(lab.tree, { 'a.txt': content });
     const { gitDir, commit } = await lab.capture();
     must(await saveRescue({ vaultDir, gitDir, commit, ref }));
     return commit;
   };
+  return { lab, vaultDir, save };
+}
+
+test('a damaged vault is replaced by one with what can be read of it', async () => {
+  await using temp = await tempDir();
+  const { lab, vaultDir, save } = await makeVault(temp.path);
   const small = await save('refs/fleet/t/1-a', 'small');
   await save('refs/fleet/t/2-b', randomBytes(250_000).toString('hex'));
   const packs = readdirSync(`${vaultDir}/objects/pack`).map((name) => `${vaultDir}/objects/pack/${name}`);
@@ -107,14 +113,7 @@ test('a damaged vault is replaced by one with what can be read of it', async () 
 
 test('a vault whose base is gone is replaced too, though the run that is saved can read that elsewhere', async () => {
   await using temp = await tempDir();
-  const lab = await makeLab(temp.path, { 'a.txt': 'a' });
-  const vaultDir = lab.home.vaultOf('key');
-  const save = async (ref: string, content: string) => {
-    write(lab.tree, { 'a.txt': content });
-    const { gitDir, commit } = await lab.capture();
-    must(await saveRescue({ vaultDir, gitDir, commit, ref }));
-    return commit;
-  };
+  const { lab, vaultDir, save } = await makeVault(temp.path);
   await save('refs/fleet/t/1-a', 'one');
   rmSync(`${vaultDir}/refs/fleet`, { recursive: true });
   writeFileSync(`${vaultDir}/refs/base`, `${lab.base}\n`);
