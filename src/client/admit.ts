@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { sha256 } from '../adapters/sha256.ts';
 import { BUILTIN_CODERS } from '../config.ts';
 import { cycleIn } from '../domain/dependencies.ts';
@@ -65,7 +66,7 @@ async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
 /** Of the same batch, or there already. */
 async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
   for (const [index, id] of task.dependsOn.entries()) {
-    if (batch.has(id) || (await facts.exists(id))) continue;
+    if (batch.has(id) || (await facts.find(id))) continue;
     throw wrong(`dependsOn[${index}] ${id} is unknown: there is no such task`);
   }
 }
@@ -81,8 +82,8 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   if (id !== undefined) {
     if (!isTaskId(id))
       throw wrong(`id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
-    const one = { id, task: parsed.task, ...(key === undefined ? {} : { key }) };
-    if (await facts.exists(id)) await refuseOther(facts.wire, one);
+    const there = await facts.find(id);
+    if (there) await refuseOther(there, { id, task: parsed.task, ...(key === undefined ? {} : { key }) });
   }
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);
@@ -159,12 +160,11 @@ class Facts {
     return { ...task, ...pin };
   }
 
-  async exists(id: string): Promise<boolean> {
+  async find(id: string): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      await describeTask(this.wire, id);
-      return true;
+      return await describeTask(this.wire, id);
     } catch (error) {
-      if (error instanceof FleetError) return false;
+      if (error instanceof FleetError) return undefined;
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { redact } from '../adapters/git/git.ts';
 import { stateAtStart } from '../domain/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
@@ -23,7 +23,8 @@ interface ToStart {
 
 /** @throws FleetError (2) where there is another task by that id, or of that key */
 export async function startTask(wire: Wire, one: ToStart): Promise<void> {
-  if (!(await startUnlessThere(wire, one))) await refuseOther(wire, one);
+  if (await startUnlessThere(wire, one)) return;
+  await refuseOther(await wire.client.workflow.getHandle(one.id).describe(), one);
 }
 
 /** The one place where a task's workflow is started. False: the server has one by that id, which is left as it is. */
@@ -62,10 +63,10 @@ export async function startUnlessThere({ client }: Wire, { id, task }: ToStart):
 }
 
 /** Of a task that is there: only the same key may name it again, with the same objective. */
-export async function refuseOther({ client }: Wire, { id, task, key }: ToStart): Promise<void> {
+export async function refuseOther(there: WorkflowExecutionDescription, { id, task, key }: ToStart): Promise<void> {
   if (key === undefined) throw new FleetError(`there is a task ${id} already: see fleet task ${id}`, { exitCode: 2 });
-  const there = await (await client.workflow.getHandle(id).describe()).staticDetails();
-  if (!there || there === detailsOf(task)) return;
+  const details = await there.staticDetails();
+  if (!details || details === detailsOf(task)) return;
   const why = `key ${key} is that of task ${id}, which has another objective`;
   throw new FleetError(`${why}: use another key, or see fleet task ${id}`, { exitCode: 2 });
 }
