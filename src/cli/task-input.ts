@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { Option } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { FleetError, type Order } from '../client.ts';
 import { isUrl, needsRepo, TASK_TYPES, type TaskType } from '../domain/task.ts';
@@ -8,128 +9,142 @@ import { number, type Cli, type Flag } from './command.ts';
 /** From flags, files and lines to what a task's schema checks. The schema itself is the domain's. */
 
 /** Each flag with the field of the task that it sets. */
-const FIELDS = {
-  title: {
+const FIELDS = [
+  {
     flag: '--title <title>',
     field: 'title',
     about: 'one line for lists (default: the first line of the objective)',
   },
-  type: { flag: '--type <type>', field: 'type', about: `${TASK_TYPES.join(', ')} (default: code)` },
-  repo: { flag: '--repo <path-or-url>', field: 'repo', about: 'git repository (default: the one you are in)' },
-  base: { flag: '--base <ref>', field: 'base', about: 'branch, tag or commit to start from (default: HEAD)' },
-  coder: {
+  { flag: '--type <type>', field: 'type', about: `${TASK_TYPES.join(', ')} (default: code)` },
+  { flag: '--queue <queue>', field: 'queue', about: 'the queue it waits in (default: fleet)' },
+  { flag: '--repo <path-or-url>', field: 'repo', about: 'git repository (default: the one you are in)' },
+  { flag: '--base <ref>', field: 'base', about: 'branch, tag or commit to start from (default: HEAD)' },
+  {
     flag: '--coder <name>',
     field: 'coder',
     about: 'claude, codex, gemini … or one from config.yaml (default: the worker chooses)',
   },
-  model: { flag: '--model <name>', field: 'model', about: "the coder's model" },
-  credential: {
+  { flag: '--model <name>', field: 'model', about: "the coder's model" },
+  {
     flag: '--credential <name>',
     field: 'credential',
     about: "the account to run under (default: any of the coder's that has a seat)",
   },
-  priority: {
+  {
     flag: '--priority <n>',
     field: 'priority',
     about: '0 (critical) to 100 (can wait) (default: 50)',
     parse: number,
   },
-  allow: { flag: '--allow <glob>', field: 'scope.allow', about: 'only these paths may change; repeatable', many: true },
-  protect: {
+  { flag: '--allow <glob>', field: 'scope.allow', about: 'only these paths may change; repeatable', many: true },
+  {
     flag: '--protect <glob>',
     field: 'scope.protect',
     about: 'these paths may not change; repeatable',
     many: true,
   },
-  verify: {
+  {
     flag: '--verify <command>',
     field: 'verify.commands',
     about: 'must pass in a fresh checkout of the result; repeatable',
     many: true,
   },
-  review: {
+  {
     flag: '--review <coder>',
     field: 'review.coder',
     about: 'another agent that may say no to the result',
   },
-  artifacts: {
+  {
     flag: '--artifacts <glob>',
     field: 'artifacts',
     about: 'files that must exist in the result; repeatable',
     many: true,
   },
-  total: { flag: '--total <duration>', field: 'limits.total', about: 'longest time of one run (default: 2h)' },
-  idle: {
+  { flag: '--total <duration>', field: 'limits.total', about: 'longest time of one run (default: 2h)' },
+  {
     flag: '--idle <duration>',
     field: 'limits.idle',
     about: 'longest time without any sign of work (default: 10m)',
   },
-  tokens: { flag: '--tokens <n>', field: 'limits.tokens', about: 'most tokens of one run', parse: number },
-  cost: { flag: '--cost <usd>', field: 'limits.costUsd', about: 'highest cost of one run in USD', parse: number },
-  maxAttempts: {
+  { flag: '--tokens <n>', field: 'limits.tokens', about: 'most tokens of one run', parse: number },
+  { flag: '--cost <usd>', field: 'limits.costUsd', about: 'highest cost of one run in USD', parse: number },
+  {
     flag: '--max-attempts <n>',
     field: 'retry.maxAttempts',
     about: 'runs before it is parked (default: 3)',
     parse: number,
   },
-  backoff: {
+  {
     flag: '--backoff <duration>',
     field: 'retry.backoff',
     about: 'wait before the next run, doubled each time (default: 30s)',
   },
-  deliver: { flag: '--deliver <how>', field: 'deliver', about: 'branch, pr, merge or none (default: branch)' },
-  into: {
+  { flag: '--deliver <how>', field: 'deliver', about: 'branch, pr, merge or none (default: branch)' },
+  {
     flag: '--into <branch>',
     field: 'into',
     about: 'what pr and merge are for (default: the default branch)',
   },
-  draft: { flag: '--draft', field: 'pr.draft', about: 'the pull request is a draft' },
-  until: {
+  { flag: '--draft', field: 'pr.draft', about: 'the pull request is a draft' },
+  {
     flag: '--until <when>',
     field: 'pr.until',
     about: 'the task is done with its pull request opened, green or merged (default: green)',
   },
-  approval: {
+  {
     flag: '--approval <when>',
     field: 'approval',
     about: 'a person has to say yes: before-run, before-deliver, both or never (default: never)',
   },
-  needs: {
+  {
     flag: '--needs <id>',
     field: 'dependsOn',
     about: 'a task that comes first; repeatable',
     many: true,
   },
-  onDependencyFailure: {
+  {
     flag: '--on-dependency-failure <what>',
     field: 'onDependencyFailure',
     about: 'wait, cancel or run, where one of them fails or is parked (default: wait)',
   },
-  overlap: {
+  {
     flag: '--scope-overlap <how>',
     field: 'overlap',
     about: 'serialize: not while another such task runs whose --allow overlaps (default: allow)',
   },
-  producer: { flag: '--producer <name>', field: 'producer', about: 'who wants it: producers take turns' },
-  ageing: {
+  { flag: '--producer <name>', field: 'producer', about: 'who wants it: producers take turns' },
+  {
     flag: '--ageing <duration>',
     field: 'ageing',
     about: 'waiting so long counts as 20 less of --priority (default: 1h)',
   },
-  for: { flag: '--for <name>', field: 'for', about: 'waits for an agent outside the fleet, of this name' },
-  label: { flag: '--label <label>', field: 'labels', about: 'for lists; repeatable', many: true },
-  env: {
+  { flag: '--for <name>', field: 'for', about: 'waits for an agent outside the fleet, of this name' },
+  { flag: '--label <label>', field: 'labels', about: 'for lists; repeatable', many: true },
+  {
     flag: '--env <name>',
     field: 'env',
     about: "a variable of the worker's that the agent may see; repeatable",
     many: true,
   },
-} as const satisfies Record<string, Flag & { field: string }>;
+] as const satisfies (Flag & { field: string })[];
 
-export type TaskFlags = { [K in keyof typeof FIELDS]?: unknown } & { id?: string; key?: string };
+/** What the parser calls the value of a flag: `--max-attempts <n>` gives `maxAttempts`. */
+type NameOf<F extends string> = F extends `--${infer Long} ${string}`
+  ? CamelCase<Long>
+  : F extends `--${infer Long}`
+    ? CamelCase<Long>
+    : never;
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+export type TaskFlags = { [Flag in (typeof FIELDS)[number]['flag'] as NameOf<Flag>]?: unknown } & {
+  id?: string;
+  key?: string;
+};
 
 export const TASK_FLAGS: Flag[] = [
-  ...Object.values(FIELDS),
+  ...FIELDS,
   { flag: '--id <id>', about: 'the task id (default: made from the title)' },
   { flag: '--key <key>', about: 'your own: the same key again is the same task, and no second one is made' },
 ];
@@ -140,20 +155,15 @@ interface Fields {
 
 /** The flags that were given, as fields of a task. */
 export function fieldsOf(flags: TaskFlags): Fields {
-  return Object.entries(FIELDS).reduce<Fields>((sum, [name, { field }]) => {
-    const value = flags[name as keyof typeof FIELDS];
+  return FIELDS.reduce<Fields>((sum, { flag, field }) => {
+    const value = flags[new Option(flag).attributeName() as keyof TaskFlags];
     return value === undefined ? sum : lay(sum, nest(field.split('.'), value));
   }, {});
 }
 
 /** One task from the command line. */
-export function orderFromFlags(
-  cli: Cli,
-  given: { objective: string; queue?: string | undefined; flags: TaskFlags },
-): Order {
-  const { objective, queue, flags } = given;
-  const fields = { ...fieldsOf(flags), objective, ...(queue === undefined ? {} : { queue }) };
-  return { input: placed(cli, fields), id: flags.id, key: flags.key };
+export function orderFromFlags(cli: Cli, { objective, flags }: { objective: string; flags: TaskFlags }): Order {
+  return { input: placed(cli, { ...fieldsOf(flags), objective }), id: flags.id, key: flags.key };
 }
 
 /** Many tasks: YAML documents, each with the command line's flags laid over it. A document may carry its own `id`. */
@@ -219,9 +229,7 @@ export function asFlags(message: string): string {
   const flag =
     field === 'id' || field === 'key'
       ? `--${field}`
-      : Object.values(FIELDS)
-          .find((known) => known.field === field)
-          ?.flag.split(' ')[0];
+      : FIELDS.find((known) => known.field === field)?.flag.split(' ')[0];
   return flag ? message.replace(/^\S+/, flag) : message;
 }
 

@@ -134,8 +134,12 @@ test.concurrent('examples/start-task.ts starts a task and waits for it', async (
 test.concurrent('a worker with --until-idle drains its queue and exits 0, not before', async () => {
   const repo = await fleet.repo('night-shop');
   const ids = ['night-1', 'night-2'];
-  for (const workflowId of ids) {
-    const input = { objective: 'x', repo, queue: 'night', coder: 'slow' };
+  // Without a queue in its input, a task waits in the one that it was started in.
+  for (const [workflowId, said] of [
+    ['night-1', { queue: 'night' }],
+    ['night-2', {}],
+  ] as const) {
+    const input = { objective: 'x', repo, coder: 'slow', ...said };
     await fleet.client.workflow.start('agentTask', { workflowId, taskQueue: 'night', args: [input] });
   }
   await using worker = await fleet.worker(

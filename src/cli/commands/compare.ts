@@ -9,7 +9,7 @@ import { describe } from '../status-line.ts';
 import { inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
 import { oneLine, painter } from '../text.ts';
 
-type Flags = Omit<TaskFlags, 'coder' | 'model'> & { coders?: string[]; queue?: string; best?: boolean; drop?: boolean };
+type Flags = Omit<TaskFlags, 'coder' | 'model'> & { coders?: string[]; best?: boolean; drop?: boolean };
 
 const DETACHED = 130;
 /** Said otherwise here, or not at all. */
@@ -28,7 +28,6 @@ export const compare = command<Flags>({
     { flag: '--best', about: 'deliver the winner to fleet/<id>: receipts first, then review, then cost' },
     { flag: '--drop', about: 'once the winner is delivered, remove the branches of the others' },
     { flag: '--id <id>', about: 'of the comparison: the same again goes on with it (default: made from the title)' },
-    { flag: '--queue <queue>', about: 'the queue they wait in (default: fleet)' },
     ...TASK_FLAGS.filter(({ flag }) => !OURS.some((own) => flag.startsWith(own))),
   ],
   notes: `Each coder gets a task of its own, fleet/<id>-<coder>, from the same base. Interrupted, it is gone on with by
@@ -39,7 +38,7 @@ fleet compare --id <id>. Exits 0 only where one of them was accepted.`,
   ],
   async run(cli, { args, flags }) {
     const [objective] = args;
-    const { coders, best, drop, id: asked, queue, ...task } = flags;
+    const { coders, best, drop, id: asked, ...task } = flags;
     if (drop && !best) throw wrong('--drop needs --best: without a winner there are no others');
     if (asked !== undefined && !isCompareId(asked))
       throw wrong('--id must be lower-case words joined by ".", "_" or "-", 36 characters at most');
@@ -49,7 +48,7 @@ fleet compare --id <id>. Exits 0 only where one of them was accepted.`,
       `${taskIdOf((task.title as string | undefined) ?? objective ?? '', '')
         .slice(0, 24)
         .replace(/-+$/, '')}-${random()}`;
-    const started = await start(fleet, { cli, id, asked, objective, coders, queue, task });
+    const started = await start(fleet, { cli, id, asked, objective, coders, task });
     if (!asked) cli.note(`comparison ${id}: fleet compare --id ${id} goes on with it`);
     const candidates = await untilSettled(cli, fleet, started);
     if (!candidates) {
@@ -96,14 +95,10 @@ interface Asked {
   asked: string | undefined;
   objective: string | undefined;
   coders: string[] | undefined;
-  queue: string | undefined;
   task: TaskFlags;
 }
 
-async function start(
-  fleet: Fleet,
-  { cli, id, asked, objective, coders, queue, task }: Asked,
-): Promise<Map<string, string>> {
+async function start(fleet: Fleet, { cli, id, asked, objective, coders, task }: Asked): Promise<Map<string, string>> {
   if (asked && (!objective || !coders)) {
     const found = await fleet.findComparison(asked);
     if (found.size > 0) return found;
@@ -111,7 +106,7 @@ async function start(
   }
   if (!objective) throw wrong('objective is required: say what the agents should do');
   if (!coders) throw wrong('--coders is required: two or more, such as claude,codex:o3');
-  const { input } = orderFromFlags(cli, { objective, queue, flags: task });
+  const { input } = orderFromFlags(cli, { objective, flags: task });
   return inFlags(() => fleet.startComparison({ id, specs: coders, input: input as Record<string, unknown> }));
 }
 

@@ -10,7 +10,7 @@ import {
   type TaskFlags,
 } from '../task-input.ts';
 
-type Flags = TaskFlags & { file?: string; stdin?: boolean };
+type Flags = TaskFlags & { queue?: string; file?: string; stdin?: boolean };
 
 export const enqueue = command<Flags>({
   name: 'enqueue',
@@ -21,7 +21,7 @@ export const enqueue = command<Flags>({
     { flag: '--file <file>', about: 'tasks as YAML documents, with the fields of docs/tasks.md' },
     { flag: '--stdin', about: 'tasks as JSON, one a line, from standard input' },
   ],
-  notes: `Arguments: fleet enqueue [queue] '<objective>'. Flags are laid over what --file and --stdin say.
+  notes: `Arguments: fleet enqueue [queue] '<objective>'; --queue says the same as the first one. Flags are laid over what --file and --stdin say.
 All tasks are checked before any is started.`,
   examples: [
     `fleet enqueue 'Add a /health endpoint' --verify 'npm test'`,
@@ -35,22 +35,32 @@ All tasks are checked before any is started.`,
   },
 });
 
-async function ordersOf(cli: Cli, args: string[], flags: Flags): Promise<Order[]> {
-  if (!flags.file && !flags.stdin) {
-    const [objective, queue] = args.toReversed();
-    if (objective === undefined)
-      throw new FleetError('objective is required: say what the agent should do', { exitCode: 2 });
-    if (args.length > 2) throw new FleetError(`too many arguments: put the objective in quotes`, { exitCode: 2 });
-    return [orderFromFlags(cli, { objective, queue, flags })];
+async function ordersOf(cli: Cli, args: string[], given: Flags): Promise<Order[]> {
+  const many = given.file !== undefined || given.stdin === true;
+  const [queue, ...words] = many || args.length > 1 ? args : [undefined, ...args];
+  const flags = inQueue(given, queue);
+  if (!many) {
+    const [objective] = words;
+    if (objective === undefined) throw wrong('objective is required: say what the agent should do');
+    if (words.length > 1) throw wrong(`too many arguments: put the objective in quotes`);
+    return [orderFromFlags(cli, { objective, flags })];
   }
-  const [queue] = args;
-  if (args.length > 1)
-    throw new FleetError('--file and --stdin bring their own objectives: give at most a queue', { exitCode: 2 });
-  if (flags.file && flags.stdin) throw new FleetError('--file and --stdin cannot be used together', { exitCode: 2 });
-  if (flags.id !== undefined)
-    throw new FleetError('--id is for one task: write id into each task instead', { exitCode: 2 });
-  if (flags.key !== undefined)
-    throw new FleetError('--key is for one task: write key into each task instead', { exitCode: 2 });
-  const over = { ...fieldsOf(flags), ...(queue === undefined ? {} : { queue }) };
-  return flags.file ? ordersFromFile(cli, flags.file, over) : ordersFromLines(cli, await cli.stdin(), over);
+  if (words.length > 0) throw wrong('--file and --stdin bring their own objectives: give at most a queue');
+  if (flags.file !== undefined && flags.stdin) throw wrong('--file and --stdin cannot be used together');
+  if (flags.id !== undefined) throw wrong('--id is for one task: write id into each task instead');
+  if (flags.key !== undefined) throw wrong('--key is for one task: write key into each task instead');
+  const over = fieldsOf(flags);
+  return flags.file === undefined
+    ? ordersFromLines(cli, await cli.stdin(), over)
+    : ordersFromFile(cli, flags.file, over);
 }
+
+/** The queue can be said as an argument or as a flag. */
+function inQueue(flags: Flags, queue: string | undefined): Flags {
+  if (queue === undefined) return flags;
+  if (flags.queue !== undefined && flags.queue !== queue)
+    throw wrong(`the queue is given twice, as ${queue} and as --queue ${flags.queue}: give one`);
+  return { ...flags, queue };
+}
+
+const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

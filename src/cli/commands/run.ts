@@ -6,21 +6,19 @@ import { statusLine, type StatusLine } from '../status-line.ts';
 import { inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
 import { oneLine, painter, paintState } from '../text.ts';
 
-type Flags = TaskFlags & { queue?: string };
-
 /** As a shell says it of a command that Ctrl-C ended. */
 const DETACHED = 130;
 
-export const run = command<Flags>({
+export const run = command<TaskFlags>({
   name: 'run',
   about: 'enqueue a task here and follow it to its verdict',
   args: '<objective>',
-  flags: [...TASK_FLAGS, { flag: '--queue <queue>', about: 'the queue it waits in (default: fleet)' }],
+  flags: TASK_FLAGS,
   notes: 'Exits 0 only where the task is done; 130 after Ctrl-C, which leaves the task as it is.',
   examples: [`fleet run 'Add a /health endpoint' --verify 'npm test'`],
   async run(cli, { args, flags }) {
     const fleet = await cli.fleet();
-    const order = orderFromFlags(cli, { objective: args[0]!, queue: flags.queue, flags });
+    const order = orderFromFlags(cli, { objective: args[0]!, flags });
     const [started] = await inFlags(() => fleet.enqueueAll([order]));
     const { id } = started!;
     cli.note(`task ${id}`);
