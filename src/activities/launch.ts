@@ -10,6 +10,8 @@ import { doingOf } from '../domain/doing.ts';
 import type { StoredEvent } from '../domain/event.ts';
 import type { Failure } from '../domain/failure.ts';
 import { branchOf } from '../domain/names.ts';
+import { treeEntries } from '../adapters/git/entries.ts';
+import { lfsPointers } from '../adapters/git/lfs.ts';
 import { buildPrompt } from '../domain/prompt.ts';
 import type { Launched, Progress, RunRef } from '../domain/run.ts';
 import type { ToldRun } from '../domain/told-run.ts';
@@ -101,6 +103,7 @@ async function start(
     resumed: resumed && { ...resumed, session: session !== null },
     tree: files.tree,
     branch: branchOf(order.taskId),
+    pointers: await lfsPointers({ gitDir: prepared.baseDir }, await treeEntries(prepared.baseDir, prepared.base)),
     answers: order.answers ?? [],
     notes: order.notes ?? [],
     dropped: order.dropped ?? false,

@@ -1,18 +1,19 @@
-import { parseDocument } from 'yaml';
+import { hasFolder, treeEntries } from '../adapters/git/entries.ts';
 import { readAtBase } from '../adapters/git/private-repo.ts';
+import { parseRepoFile } from '../adapters/repo-file.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import {
   checkPolicy,
   limitsFault,
   mergePolicy,
-  repoFile,
   ruledAt,
   type Policy,
   type PolicyTask,
   type RepoFile,
 } from '../domain/repo-policy.ts';
-import { firstIssue, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
+import { noFolder, normalFolder } from '../domain/working-folder.ts';
 import type { Deps } from './context.ts';
 import { openOrigin } from './origin.ts';
 
@@ -36,6 +37,9 @@ export async function readPolicy(
 ): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
   const read = await readRepoFile(baseDir, base);
   if (!read.ok) return read;
+  const folder = normalFolder(task.cwd);
+  if (folder !== undefined && !hasFolder(await treeEntries(baseDir, base), folder))
+    return { ok: false, failure: { reason: 'invalid-task', message: noFolder(folder, base) } };
   const worker = { limits: config.limits, ...(routed ? { routed } : {}) };
   const policy = mergePolicy(task, read.file, worker);
   const wrong = checkPolicy(policy) ?? (agent ? limitsFault(task, read.file, worker) : undefined);
@@ -69,10 +73,6 @@ async function readRepoFile(
   base: string,
 ): Promise<{ ok: true; file: RepoFile } | { ok: false; failure: Failure }> {
   const bytes = await readAtBase({ baseDir, commit: base, path: '.fleet.yaml' });
-  const invalid = (message: string) =>
-    ({ ok: false, failure: { reason: 'invalid-task', message: `.fleet.yaml: ${message}` } }) as const;
-  const document = parseDocument(bytes?.toString('utf8') ?? '');
-  if (document.errors[0]) return invalid(document.errors[0].message.split('\n', 1)[0] ?? 'not YAML');
-  const parsed = repoFile.safeParse(document.toJS() ?? {});
-  return parsed.success ? { ok: true, file: parsed.data } : invalid(firstIssue(parsed.error));
+  const parsed = parseRepoFile(bytes?.toString('utf8') ?? '');
+  return parsed.ok ? parsed : { ok: false, failure: { reason: 'invalid-task', message: parsed.message } };
 }

@@ -18,6 +18,7 @@ const FIELDS = [
   { flag: '--type <type>', field: 'type', about: `${TASK_TYPES.join(', ')} (default: code)` },
   { flag: '--queue <queue>', field: 'queue', about: 'the queue it waits in (default: fleet)' },
   { flag: '--repo <path-or-url>', field: 'repo', about: 'git repository (default: the one you are in)' },
+  { flag: '--cwd <folder>', field: 'cwd', about: 'where --verify runs, from the top (default: where you are)' },
   { flag: '--base <ref>', field: 'base', about: 'branch, tag or commit to start from (default: HEAD)' },
   {
     flag: '--coder <name>',

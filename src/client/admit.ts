@@ -31,6 +31,8 @@ export interface Admitted {
   id: string;
   task: Task;
   key?: string;
+  /** What its owner should know of where it starts, a sentence each. */
+  notes: string[];
 }
 
 /**
@@ -88,11 +90,12 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);
   await checkCoder(facts, pinned);
-  const task = await facts.pinned(pinned);
+  const { task, notes } = await facts.pinned(pinned);
   return {
     id: id ?? taskIdOf(titleOf(task), randomPart()),
     task: { ...task, ...handedOff },
     ...(key === undefined ? {} : { key }),
+    notes,
   };
 }
 
@@ -154,10 +157,11 @@ class Facts {
     return this.#once(`credential ${name}`, () => findCredential(this.wire, name));
   }
 
-  async pinned(task: Task): Promise<Task> {
-    const key = JSON.stringify(['repo', task.repo, task.machine, task.base, task.deliver, task.into]);
-    const pin = await this.#once(key, () => pinRepo(task, this.wire.config));
-    return { ...task, ...pin };
+  async pinned(task: Task): Promise<{ task: Task; notes: string[] }> {
+    const { repo, machine, base, deliver, into, cwd, verify } = task;
+    const key = JSON.stringify(['repo', repo, machine, base, deliver, into, cwd, verify?.commands]);
+    const { pin, notes } = await this.#once(key, () => pinRepo(task, this.wire.config));
+    return { task: { ...task, ...pin }, notes };
   }
 
   async find(id: string): Promise<WorkflowExecutionDescription | undefined> {

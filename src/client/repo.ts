@@ -5,48 +5,79 @@ import { checkedOutAt, checkedOutSentence } from '../adapters/git/merge-source.t
 import { listRemote } from '../adapters/git/mirror.ts';
 import type { Failed } from '../adapters/git/outcome.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';
-import { blocksBranches, openSource } from '../adapters/git/source.ts';
+import { hasFolder, treeEntries } from '../adapters/git/entries.ts';
+import { blocksBranches, openSource, reading, type PathSource } from '../adapters/git/source.ts';
 import type { Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { isUrl, type Task } from '../domain/task.ts';
+import { noFolder, normalFolder } from '../domain/working-folder.ts';
+import { baseNotes } from './base-notes.ts';
 
 /**
  * What becomes of a task's repository: an absolute path with the machine that it is on, the base as a commit, and the branch
  * that it is merged into.
  */
-export type RepoPin = { repo?: string; machine?: string; base?: string; into?: string };
+export type RepoPin = { repo?: string; machine?: string; base?: string; into?: string; cwd?: string };
+
+/** `notes`: what its owner should know of the base, a sentence each. */
+interface Pinned {
+  pin: RepoPin;
+  notes: string[];
+}
 
 /** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist; `passing` where a remote does not answer */
-export async function pinRepo(task: Task, config: Config): Promise<RepoPin> {
-  if (!task.repo) return {};
+export async function pinRepo(task: Task, config: Config): Promise<Pinned> {
+  if (!task.repo) return { pin: {}, notes: [] };
   if (task.base !== undefined && isOurs(task.base))
     throw wrong(`base must be no ref of the fleet's own: what is on ${task.base} was accepted by nobody`);
-  if (isUrl(task.repo)) return pinUrl(task.repo, task);
+  if (isUrl(task.repo)) return { pin: await pinUrl(task.repo, task), notes: [] };
   const machine = machineName(config);
   // Another machine's repository: that one looks for itself.
-  if (task.machine !== undefined && task.machine !== machine) return {};
-  return { machine, ...(await pinPath(task.repo, task)) };
+  if (task.machine !== undefined && task.machine !== machine) return { pin: {}, notes: [] };
+  const { source, folder, ...pin } = await pinPath(task.repo, task);
+  const cwd = await folderOf(source, { task, folder, base: pin.base });
+  const notes = await baseNotes(source, { task: { ...task, cwd }, base: pin.base });
+  return { pin: { machine, ...pin, ...(cwd === undefined ? {} : { cwd }) }, notes };
 }
 
 /** Saved work, results that wait and the like, also as git completes a name that has no `refs/` before it. */
 const isOurs = (base: string): boolean => /(^|\/)refs\/fleet\//i.test(base) || /^fleet\/[^/]+\//i.test(base);
 
-async function pinPath(path: string, { base, deliver, into }: Task): Promise<RepoPin> {
+/** The folder that the task's commands run in: the one that it names, or the one that its path leads to. */
+async function folderOf(
+  source: PathSource,
+  { task, folder, base }: { task: Task; folder: string; base: string },
+): Promise<string | undefined> {
+  const cwd = normalFolder(task.cwd ?? folder);
+  if (cwd === undefined) return undefined;
+  const { gitDir, as } = reading(source);
+  if (hasFolder(await treeEntries(gitDir, base, { as }), cwd)) return cwd;
+  // One that no commit has, such as a build's, is nobody's place to work in.
+  if (task.cwd === undefined && !task.verify?.commands?.length) return undefined;
+  throw wrong(`${noFolder(cwd, base)}: commit it, or say cwd: . for the top`);
+}
+
+async function pinPath(
+  path: string,
+  { base, deliver, into }: Task,
+): Promise<{ source: PathSource; folder: string; repo: string; base: string; into?: string }> {
   const inspected = orThrow(await inspectRepo(path));
-  const { top } = inspected;
+  const { top, folder } = inspected;
   if (deliver === 'pr')
     throw wrong(`deliver: pr needs a repository by URL: ${top} is a path, which takes branch, merge or none`);
   const { source } = orThrow(await openSource({ repo: top, mirrorDir: (key) => `/nonexistent/${key}` }));
+  if (source.kind === 'url') throw wrong(`repo ${top} must be a path here`);
   if (deliver !== 'none' && (await blocksBranches(source))) throw blocked(top);
   const commitOf = async (ref: string) => orThrow(await resolveBase({ source, base: ref })).commit;
-  if (deliver !== 'merge') return { repo: top, base: base === undefined ? inspected.head : await commitOf(base) };
+  const at = { source, folder, repo: top };
+  if (deliver !== 'merge') return { ...at, base: base === undefined ? inspected.head : await commitOf(base) };
   const target = into ?? inspected.defaultBranch;
   if (!target) throw wrong(`into is required: HEAD of ${top} is on no branch`);
   const found = await resolveBase({ source, base: `refs/heads/${target}` });
   if (!found.ok) throw wrong(`into: ${top} has no branch ${target}`);
   const held = await checkedOutAt(source, target);
   if (held) throw wrong(checkedOutSentence(target, held));
-  return { repo: top, base: base === undefined ? found.commit : await commitOf(base), into: target };
+  return { ...at, base: base === undefined ? found.commit : await commitOf(base), into: target };
 }
 
 /** Nothing is fetched: what a remote lists is enough, except for a commit id, which its worker looks for. */

@@ -55,7 +55,12 @@ export class Schedules {
       );
     const [admitted] = await admitTasks(this.#wire, [{ input: order.input }]);
     const { task } = admitted!;
-    const input = { ...order.input, ...(task.repo ? { repo: task.repo } : {}), ...machineOf(task.machine) };
+    const input = {
+      ...order.input,
+      ...(task.repo ? { repo: task.repo } : {}),
+      ...machineOf(task.machine),
+      ...(task.cwd === undefined ? {} : { cwd: task.cwd }),
+    };
     const memo: Memo = { when: whenText(when), overlap, title: titleOf(task), queue: task.queue };
     const args: [ScheduledTask] = [{ overlap, input }];
     const handle = await this.#create(when, {

@@ -130,7 +130,7 @@ const LABELS_MAX = 20;
 
 const no = (message: string): { ok: false; message: string } => ({ ok: false, message });
 
-const SAME = ['repo', 'machine', 'queue', 'credential', 'producer'] as const;
+const SAME = ['repo', 'machine', 'cwd', 'queue', 'credential', 'producer'] as const;
 
 /** The first field that is wider, as the beginning of a sentence. */
 function widerThan(
@@ -195,6 +195,7 @@ function within(above: Task, child: Task): Record<string, unknown> {
     ...(above.into && strength(child) > 1 ? { into: above.into } : {}),
     // Also where it starts from results: what its repository asks for is read there.
     ...(child.base === undefined && above.base && child.repo === above.repo ? { base: above.base } : {}),
+    ...(above.cwd !== undefined && child.repo === above.repo ? { cwd: above.cwd } : {}),
     agentTools: child.agentTools.filter((tool) => above.agentTools.includes(tool)),
     ...(above.producer === undefined ? {} : { producer: above.producer }),
     ...(above.review ? { review: above.review } : {}),

@@ -4,11 +4,12 @@ import { bothEnds } from './event.ts';
 import type { Policy } from './repo-policy.ts';
 import { FOLLOW_UPS } from './outbox.ts';
 import type { AgentTool, Task } from './task.ts';
+import { normalFolder } from './working-folder.ts';
 import type { ToldRun } from './told-run.ts';
 
 /** All that a prompt is made of. */
 export interface PromptOrder {
-  task: Pick<Task, 'objective' | 'type' | 'artifacts' | 'parent' | 'context'>;
+  task: Pick<Task, 'objective' | 'type' | 'artifacts' | 'parent' | 'context' | 'cwd'>;
   policy: Pick<Policy, 'allow' | 'protect' | 'verify'>;
   /** Why earlier runs were not accepted, oldest first: with what programs printed, and so with what anybody wrote. */
   feedback: readonly string[];
@@ -25,6 +26,8 @@ export interface PromptOrder {
   resumed: { why: string; inFlight: string | null; session: boolean; coder?: string } | null;
   tree: string;
   branch: string;
+  /** Paths of the base that are Git LFS pointers in place of their content. */
+  pointers: readonly string[];
   /** The notes that the runs of a task hand on, and what is in them. */
   plan: Note;
   knowledge: Note;
@@ -109,6 +112,8 @@ function fromTheStart(order: PromptOrder): Sections {
         [
           `You work alone and unattended in a private clone, on branch ${order.branch}. Nobody can answer a prompt${asks ? '' : ' or a question'}.`,
           ...outboxRules(order.outbox),
+          normalFolder(task.cwd) !== undefined &&
+            `The task was given in the folder ${normalFolder(task.cwd)}: what it says of "here" is that folder. You start at the repository's top.`,
           readOnly
             ? 'Change no file of the repository, and delete none: this task is read-only. To list or judge something is no leave to change it.'
             : task.type === 'code' &&
@@ -118,6 +123,8 @@ function fromTheStart(order: PromptOrder): Sections {
             `Change only files that match ${allowed.map((globs) => globs.join(', ')).join(' and ')}.`,
           policy.protect.length > 0 && `Do not change files that match ${policy.protect.join(', ')}.`,
           `If it cannot be done as asked, do not make it look done, which is found out. End your last message with a line \`${BLOCKED_MARK} <reason>\`: a person then decides, and it is not held against you.`,
+          order.pointers.length > 0 &&
+            `Git LFS pointers stand here in place of the content of ${some(order.pointers)}: do not build on what they would hold, and do not replace them.`,
           task.artifacts.length > 0 && `Leave these outputs in the worktree: ${task.artifacts.join(', ')}.`,
         ].filter((rule) => typeof rule === 'string'),
       ),
@@ -200,6 +207,7 @@ const BY_MAX = 60;
 const CONTEXT_MAX = 20_000;
 /** Newest. */
 const ANSWERS = 5;
+const PATHS = 10;
 
 /** Without what a terminal would act on or what cannot be seen, its begin and end where it is long, as a quotation. */
 const quoted = (text: string, max = QUOTE_MAX): string =>
@@ -216,6 +224,12 @@ const plain = (text: string): string =>
 
 /** Inside a sentence of ours. */
 const inOneLine = (text: string): string => plain(text).replace(/\s+/g, ' ').slice(0, WHY_MAX);
+
+/** Paths, the first of many. */
+const some = (paths: readonly string[]): string => {
+  const shown = paths.slice(0, PATHS).map(inOneLine).join(', ');
+  return paths.length > PATHS ? `${shown} and ${paths.length - PATHS} more files` : shown;
+};
 
 const section = (title: string, text: string): string => `# ${title}\n\n${text}`;
 const list = (items: readonly string[]): string => items.map((item) => `- ${item.replaceAll('\n', '\n  ')}`).join('\n');

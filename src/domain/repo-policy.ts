@@ -5,6 +5,7 @@ import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import { idleFault } from './task-faults.ts';
 import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
+import { inFolder } from './working-folder.ts';
 
 /** `.fleet.yaml` at the root of a repository, read from the base commit. */
 export const repoFile = z.strictObject({
@@ -68,7 +69,7 @@ export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', process
 /** What of a task its policy is made from. */
 export type PolicyTask = Pick<
   Task,
-  'type' | 'repo' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits'
+  'type' | 'repo' | 'cwd' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits'
 >;
 
 type Limits = z.output<typeof limits>;
@@ -89,9 +90,10 @@ function mergeLimits(task: Pick<Task, 'limits'>, file: RepoFile, worker: WorkerL
 
 export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimits = {}): Policy {
   const merged = mergeLimits(task, file, worker);
-  const own = { ...defined(file.verify ?? {}), ...defined(task.verify ?? {}) };
+  const verify = verifyAtTop(task);
+  const own = { ...defined(file.verify ?? {}), ...defined(verify ?? {}) };
   // A follow-up adds to what its repository asks for, and takes nothing of it away.
-  const asked = task.parent === undefined ? own : (verifyBoth(file.verify, task.verify) ?? {});
+  const asked = task.parent === undefined ? own : (verifyBoth(file.verify, verify) ?? {});
   const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [], where = 'here' } = asked;
   return {
     setup: file.setup,
@@ -113,6 +115,12 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
       diskBytes: toBytes(merged.disk),
     },
   };
+}
+
+/** The task's own commands run in its folder, those of `.fleet.yaml` at the top. */
+function verifyAtTop({ verify, cwd }: PolicyTask): Task['verify'] {
+  if (!verify?.commands) return verify;
+  return { ...verify, commands: verify.commands.map((command) => inFolder(cwd, command)) };
 }
 
 /**

@@ -7,6 +7,7 @@ export const needsRepo = (type: TaskType): boolean => type === 'code' || type ==
 export function taskFault(task: Task, { admitted }: { admitted: boolean }): string | undefined {
   const { repo, type, verify, artifacts, limits } = task;
   if (!repo && needsRepo(type)) return `repo is required for a task of type ${type}`;
+  if (!repo && task.cwd !== undefined) return 'cwd must not be set without a repo: it is a folder of one';
   if (!repo && verify?.where === 'other')
     return 'verify.where must be here for a task without a repo: another worker could not fetch it';
   const idle = admitted ? undefined : idleFault(limits);

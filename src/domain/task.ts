@@ -3,6 +3,7 @@ import { parseBytes } from './bytes.ts';
 import { parseDuration } from './duration.ts';
 import { checkGlob } from './glob.ts';
 import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
+import { firstIssue } from './first-issue.ts';
 import { needsRepo, taskFault } from './task-faults.ts';
 
 /** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
@@ -145,6 +146,13 @@ export const taskInput = z.strictObject({
     .optional(),
   /** Where a path repository lives; the CLI fills it in. */
   machine: name.optional(),
+  /** The folder that the task's own `verify` commands run in, relative to the repository's top; the CLI fills it in. */
+  cwd: line
+    .max(500)
+    .regex(/^(?!\/)(?!.*(^|\/)\.(\.|git)(\/|$))/i, {
+      error: 'must be a folder of the repository, relative to its top, such as packages/web',
+    })
+    .optional(),
   /** A ref or commit; the CLI resolves it to a commit. */
   base: z
     .string()
@@ -214,35 +222,9 @@ export function parseTask(input: unknown, { admitted = false } = {}): Parsed {
   return message === undefined ? { ok: true, task } : { ok: false, message };
 }
 
-export { needsRepo };
+export { firstIssue, needsRepo };
 export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
 /** A repository on one machine only. */
 export const isPath = (repo: string | null | undefined): repo is string => !!repo && !isUrl(repo);
 export const titleOf = (task: Pick<Task, 'title' | 'objective'>): string =>
   task.title ?? (task.objective.split('\n', 1)[0] ?? '').slice(0, 80);
-
-/** One sentence for the first issue of a zod error, naming the field by its path. */
-export function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (!issue) return 'invalid input';
-  const path = issue.path
-    .map((part, i) => (typeof part === 'number' ? `[${part}]` : (i ? '.' : '') + String(part)))
-    .join('');
-  if (issue.code === 'unrecognized_keys') {
-    const keys = issue.keys.map((key) => (path ? `${path}.${key}` : key)).join(', ');
-    return `${keys} is not a known field`;
-  }
-  return `${path || 'input'} ${sentenceOf(issue)}`;
-}
-
-/** What the field must be, in our words for the commonest issues of zod. */
-function sentenceOf(issue: z.core.$ZodIssue): string {
-  const { code, message } = issue;
-  if (/^(must|is|needs|has)\b/.test(message)) return message;
-  if (code === 'invalid_type') return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
-  if (code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
-  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
-  if (code === 'too_big') return `must be at most ${issue.maximum}${unit}`;
-  if (code === 'too_small') return `must be ${issue.inclusive ? 'at least' : 'above'} ${issue.minimum}${unit}`;
-  return `is wrong: ${message}`;
-}

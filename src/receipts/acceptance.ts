@@ -1,4 +1,6 @@
 import { matches } from '../adapters/glob.ts';
+import { treeEntries } from '../adapters/git/entries.ts';
+import { lfsPointers } from '../adapters/git/lfs.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
 import type { Finding } from '../domain/receipt.ts';
@@ -47,11 +49,15 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
   const { trial, wrong, base, attempts } = await untilItPasses(evidence);
   const { steps, report } = trial;
   const restored = [...(result.own?.restored ?? []), ...trial.restored];
+  const pointers = await lfsPointers(result, await treeEntries(result.gitDir, result.commit));
   return {
     report,
     finding: {
       ok: wrong === undefined,
-      summary: wrong === undefined ? praise(steps, { report, attempts, restored }) : wrong + judgedNote(restored),
+      summary:
+        wrong === undefined
+          ? praise(steps, { report, attempts, restored, pointers })
+          : wrong + judgedNote(restored) + pointersNote(pointers),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
@@ -65,6 +71,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
           : {}),
         restored: sample(restored),
         restoredCount: restored.length,
+        ...(pointers.length > 0 ? { pointers: sample(pointers).slice(0, 3), pointersCount: pointers.length } : {}),
       },
     },
   };
@@ -179,9 +186,17 @@ const judgedNote = (restored: readonly string[]): string =>
     ? `\n(Checked with ${named(restored, 5)} as in the base. A task whose scope.allow names such files is judged by the agent's own.)`
     : '';
 
+const pointersNote = (pointers: readonly string[]): string =>
+  pointers.length > 0 ? `\n(Checked with Git LFS pointers in place of the content of ${named(pointers)}.)` : '';
+
 function praise(
   steps: readonly Step[],
-  { report, attempts, restored }: { report: TestReport | null; attempts: number; restored: readonly string[] },
+  {
+    report,
+    attempts,
+    restored,
+    pointers,
+  }: { report: TestReport | null; attempts: number; restored: readonly string[]; pointers: readonly string[] },
 ): string {
   const verified = steps.filter(({ setup }) => !setup);
   const what = verified.length === 1 ? quoted(verified[0]?.command ?? '') : counted(verified.length, 'command');
@@ -189,6 +204,7 @@ function praise(
     report ? `${counted(countTests(report).passed, 'test')} passed` : undefined,
     attempts > 1 ? `at the ${attempts}. try` : undefined,
     restored.length > 0 ? `with ${named(restored)} as in the base` : undefined,
+    pointers.length > 0 ? `with Git LFS pointers in place of the content of ${named(pointers)}` : undefined,
   ].filter((note) => note !== undefined);
   const more = notes.length > 0 ? ` (${notes.join(', ')})` : '';
   return `${what} passed in a fresh checkout, in ${formatDuration(spent(steps))}${more}`;

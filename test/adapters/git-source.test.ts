@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homeLayout } from '../../src/domain/names.ts';
 import { inspectRepo } from '../../src/adapters/git/inspect.ts';
 import { resolveBase } from '../../src/adapters/git/resolve-base.ts';
@@ -20,7 +20,7 @@ describe('a path', () => {
     );
     expect(top).toMatchObject({ kind: 'path', checkout: repo, gitDir: `${repo}/.git`, commonDir: `${repo}/.git` });
     expect(top?.key).toMatch(/^my-project-[0-9a-f]{10}$/);
-    expect(sub).toEqual(top);
+    expect(sub).toEqual({ ...top, folder: 'sub' });
     expect(linked).toMatchObject({ key: top?.key, checkout: `${temp.path}/linked`, commonDir: `${repo}/.git` });
     expect(bare).toMatchObject({ checkout: null, commonDir: `${temp.path}/b.git` });
     git(`${temp.path}/linked`, 'commit', '-q', '--allow-empty', '-m', 'on other');
@@ -53,12 +53,16 @@ describe('a path', () => {
     expect(await inspectRepo(`${temp.path}/r/sub`)).toEqual({
       ok: true,
       top: `${temp.path}/r`,
+      folder: 'sub',
       head,
       defaultBranch: 'main',
     });
+    symlinkSync(`${temp.path}/r/sub`, `${temp.path}/link`);
+    expect(await inspectRepo(`${temp.path}/link`)).toMatchObject({ top: `${temp.path}/r`, folder: 'sub' });
     expect(await inspectRepo(`file://${temp.path}/r`)).toEqual({
       ok: true,
       top: `file://${temp.path}/r`,
+      folder: '',
       head,
       defaultBranch: 'main',
     });

@@ -21,6 +21,7 @@ export const KEYS: Record<string, Key> = {
   type: { value: 'review', flags: ['--type', 'review'] },
   repo: { value: REPO, flags: ['--repo', REPO] },
   machine: { value: 'desk' },
+  cwd: { value: 'web', flags: ['--cwd', 'web'] },
   base: { value: BASE, flags: ['--base', BASE] },
   queue: { value: 'nightly', flags: ['--queue', 'nightly'] },
   coder: { value: 'claude', flags: ['--coder', 'claude'] },

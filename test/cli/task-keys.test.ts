@@ -37,7 +37,7 @@ let base: string;
 
 beforeAll(async () => {
   [server, temp] = await Promise.all([startTemporal(), tempDir()]);
-  base = makeRepo(`${temp.path}/repo`);
+  base = makeRepo(`${temp.path}/repo`, { 'web/a.txt': 'a\n' });
   git(`${temp.path}/repo`, 'branch', 'release');
   await mkdir(`${temp.path}/login`);
   const credentials = { main: { coder: 'claude', home: `${temp.path}/login` } };

@@ -58,6 +58,7 @@ test('what a follow-up does not say is its parent’s, and it waits for a person
     },
   });
   expect(made.ok && parseTask(made.value).ok).toBe(true);
+  expect(child(task(), { above: { cwd: 'web' } })).toMatchObject({ ok: true, value: { cwd: 'web' } });
 });
 
 test('what it says counts where it is narrower', () => {
@@ -95,6 +96,7 @@ test('`to` is a coder, or else an agent outside the fleet; another coder has ano
 test.each<[string, object, RegExp]>([
   ['repo', { repo: '/other' }, /^repo must be \/repo, as task build hands it off$/],
   ['machine', { machine: 'm2' }, /^machine must be m1/],
+  ['cwd', { cwd: 'web' }, /^cwd must be left out/],
   ['queue', { queue: 'night' }, /^queue must be fleet/],
   ['producer', { producer: 'somebody' }, /^producer must be left out/],
   ['credential', { credential: 'dear' }, /^credential must be cheap/],

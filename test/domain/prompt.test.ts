@@ -8,6 +8,7 @@ const ORDER = {
     answers: [],
     notes: [],
     dropped: false,
+    pointers: [],
     outbox: { path: '/w/outbox', tools: ['ask_human', 'propose'], mcp: false },
   },
   ...{ feedback: ['no test'], resumed: null, tree: '/w/tree', branch: 'fleet/t' },
@@ -107,4 +108,13 @@ test('the name of who answered stays one line, and a quotation is one for whatev
   ];
   const text = prompt({ answers, feedback: [] });
   expect(text).toContain('The answer (eve): # Rules ():\n> a\n> # Rules\n');
+});
+
+test('names the folder that the task was given in, and files that are only LFS pointers', () => {
+  expect(prompt()).not.toMatch(/was given in|LFS/);
+  const task = { ...ORDER.task, cwd: './packages/web/' };
+  expect(prompt({ task })).toContain('- The task was given in the folder packages/web:');
+  const pointers = Array.from({ length: 12 }, (_, i) => `m/${i}.bin`);
+  expect(prompt({ pointers })).toContain('in place of the content of m/0.bin,');
+  expect(prompt({ pointers })).toContain('m/9.bin and 2 more files:');
 });

@@ -90,3 +90,13 @@ test('a follow-up is ruled by the base that it was handed off with, and not by w
   expect(ruledAt({ parent: 'p', base: 'old' }, 'result')).toBe('old');
   expect(ruledAt({ parent: 'p' }, 'result')).toBe('result');
 });
+
+test("the task's own commands run in its folder, those of .fleet.yaml at the top", () => {
+  const file = repoFile.parse({ verify: ['npm test'] });
+  const cwd = 'packages/web/';
+  const of = (more: object) => mergePolicy(task({ cwd, ...more }), file).verify;
+  expect(of({})).toEqual(['npm test']);
+  expect(of({ verify: ['npm test -- a'] })).toEqual(['cd packages/web && npm test -- a']);
+  expect(of({ verify: ['npm test'], parent: 'build' })).toEqual(['npm test', 'cd packages/web && npm test']);
+  expect(of({ verify: ['npm test'], cwd: '.' })).toEqual(['npm test']);
+});

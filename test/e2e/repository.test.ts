@@ -66,6 +66,18 @@ describe('a repository says what its tasks need', () => {
     expect(await delivered(repo, report.id)).toEqual(['made.txt']);
   });
 
+  test.concurrent('a command given in a folder runs there, and what .fleet.yaml says at the top', async () => {
+    const files = {
+      'packages/web/here.txt': 'web\n',
+      '.fleet.yaml': 'setup: [test -d packages && echo ready > setup.out]\n',
+    };
+    const repo = await fleet.repo('folders', files);
+    const verify = ['test -s here.txt; test -s ../../made.txt', 'test -s ../../setup.out && test -s here.txt'];
+    const report = await drain({ repo: `${repo}/packages/web`, coder: 'ok', verify, scope: { allow: ['made.txt'] } });
+    expect(report).toMatchObject({ state: 'done', repo, verdict: { acceptance: true } });
+    expect(await drain({ repo, coder: 'ok', verify: [verify[1]!], ...ONCE })).toMatchObject({ state: 'parked' });
+  });
+
   test.concurrent('a wrong .fleet.yaml parks the task with one sentence', async () => {
     const report = await drain({ repo: await fleet.repo('wrong', { '.fleet.yaml': 'verfy: [x]\n' }), coder: 'ok' });
     expect(report).toMatchObject({

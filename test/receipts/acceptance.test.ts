@@ -103,3 +103,14 @@ test('setup runs first, and ignored files that it needs are copied from the user
 });
 
 test('without a command there is no receipt', async () => expect(await verified(base, { verify: [] })).toBeUndefined());
+
+test('files that are Git LFS pointers are named, whatever comes of it', async () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12345\n`;
+  base = commit({ 'model.bin': pointer, '.gitattributes': '*.bin filter=lfs\n' });
+  const red = await verified(commit({ 'other.txt': 'x\n' }), {});
+  expect(red).toMatchObject({ ok: false, evidence: { pointersCount: 1, pointers: ['model.bin'] } });
+  expect(red?.summary).toContain('(Checked with Git LFS pointers in place of the content of model.bin.)');
+  const green = await verified(commit({ 'value.txt': 'right\n' }), {});
+  expect(green).toMatchObject({ ok: true, evidence: { pointersCount: 1 } });
+  expect(green?.summary).toContain('with Git LFS pointers in place of the content of model.bin');
+});

@@ -51,7 +51,7 @@ export async function carryCommits(carry: {
 /** A few objects can stand for more files than any machine can list: whatever fails here, the commit is the cause. */
 async function listFiles(gitDir: string, head: string): Promise<{ files: Tree } | { odd: string }> {
   try {
-    return { files: await treeEntries(gitDir, head, AGENT_LIST_BYTES) };
+    return { files: await treeEntries(gitDir, head, { maxBytes: AGENT_LIST_BYTES }) };
   } catch (error) {
     if (diskFull(gitDir)) throw error;
     if (!(error instanceof GitFailed)) return { odd: `the agent's commit cannot be listed: ${String(error)}` };

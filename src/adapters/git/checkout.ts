@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { same, treeEntries, type Entry, type Tree } from './entries.ts';
-import { git } from './git.ts';
+import { git, type Owner } from './git.ts';
 import { formatOf } from './init.ts';
 import { walkTree } from './walk.ts';
 
@@ -93,10 +93,11 @@ export async function layPaths(
 }
 
 /** In one process, in the order asked for: 1 GiB at most. */
-export async function readBlobs(gitDir: string, ids: readonly string[]): Promise<Buffer[]> {
+export async function readBlobs(gitDir: string, ids: readonly string[], as?: Owner): Promise<Buffer[]> {
   if (ids.length === 0) return [];
   const out = await git(['cat-file', '--batch'], {
     gitDir,
+    ...(as ? { as } : {}),
     input: ids.map((id) => `${id}\n`).join(''),
     maxBytes: 1024 ** 3,
   });

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { ended, GitFailed, gitText, startGit } from './git.ts';
+import { ended, GitFailed, gitText, startGit, type Owner } from './git.ts';
 import { settle } from './pack.ts';
 
 /** A file (100644, 100755), symlink (120000) or submodule (160000). */
@@ -9,6 +9,11 @@ export interface Entry {
   id: string;
   /** The path's bytes as latin1, only where they are not UTF-8; the key then shows them as `\xNN`. */
   bin?: string;
+}
+
+interface Reading {
+  gitDir: string;
+  as?: Owner;
 }
 
 export interface Tree {
@@ -26,12 +31,16 @@ const CACHED = 6;
 const cache = new Map<string, Promise<Tree>>();
 
 /**
- * Everything in a commit, from a repository of ours. One process per commit, then none: a commit never changes. Throws
- * {@link GitFailed} where git's list is longer than `maxBytes` (default 1 GiB).
+ * Everything in a commit, from a repository of ours, or of a user's with its owner's rights. One process per commit, then none:
+ * a commit never changes. Throws {@link GitFailed} where git's list is longer than `maxBytes` (default 1 GiB).
  */
-export function treeEntries(gitDir: string, commit: string, maxBytes = LIST_BYTES): Promise<Tree> {
+export function treeEntries(
+  gitDir: string,
+  commit: string,
+  { maxBytes = LIST_BYTES, as }: { maxBytes?: number; as?: Owner | undefined } = {},
+): Promise<Tree> {
   const key = `${commit} ${maxBytes}`;
-  const known = cache.get(key) ?? list(gitDir, commit, maxBytes);
+  const known = cache.get(key) ?? list({ gitDir, ...(as ? { as } : {}) }, commit, maxBytes);
   cache.delete(key);
   cache.set(key, known);
   known.catch(() => cache.delete(key));
@@ -39,24 +48,27 @@ export function treeEntries(gitDir: string, commit: string, maxBytes = LIST_BYTE
   return known;
 }
 
-async function list(gitDir: string, commit: string, maxBytes: number): Promise<Tree> {
+async function list(from: Reading, commit: string, maxBytes: number): Promise<Tree> {
   const tree: Tree = { entries: new Map(), folders: new Map() };
   let rest: Buffer = Buffer.alloc(0);
-  for (const chunk of await read(gitDir, commit, maxBytes)) {
+  for (const chunk of await read(from, commit, maxBytes)) {
     const out = rest.length ? Buffer.concat([rest, chunk]) : chunk;
     rest = out.subarray(parse(out, tree));
   }
   return tree;
 }
 
+export const hasFolder = ({ folders }: Tree, path: string): boolean =>
+  folders.has(Buffer.from(path, 'utf8').toString('latin1'));
+
 /** Id of a commit's tree. */
 export const treeOf = ({ gitDir, commit }: { gitDir: string; commit: string }): Promise<string> =>
   gitText(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir });
 
 /** What git lists, read in full before any of it becomes objects; git is killed at the bound. */
-async function read(gitDir: string, commit: string, maxBytes: number): Promise<Buffer[]> {
+async function read(from: Reading, commit: string, maxBytes: number): Promise<Buffer[]> {
   const args = ['ls-tree', '-r', '-t', '-z', '--full-tree', commit];
-  const child = startGit(args, { gitDir }, { stdin: 'ignore', stdout: 'pipe', buffer: { stdout: false } });
+  const child = startGit(args, from, { stdin: 'ignore', stdout: 'pipe', buffer: { stdout: false } });
   const end = settle(ended(child, args));
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -8,6 +8,8 @@ export interface Inspected {
   /** The worktree's top, the bare repository, or the URL as given. */
   top: string;
   head: string;
+  /** Of a path: the folder below the top that it leads to; empty: the top. */
+  folder: string;
   /** The branch HEAD is on; null where it is detached. */
   defaultBranch: string | null;
 }
@@ -22,7 +24,7 @@ export async function inspectRepo(repo: string, timeoutMs = 30_000): Promise<Ins
     if (!remote.ok) return remote;
     const head = remote.refs.get('HEAD');
     if (!head) return fail('base-missing', `${redact(repo)} has no commits`);
-    return { ok: true, top: repo, head, defaultBranch: branch(remote.head) };
+    return { ok: true, top: repo, folder: '', head, defaultBranch: branch(remote.head) };
   }
   const top = nameOfSource(source);
   try {
@@ -31,7 +33,7 @@ export async function inspectRepo(repo: string, timeoutMs = 30_000): Promise<Ins
       gitDir: source.gitDir,
       as: source.owner,
     });
-    return { ok: true, top, head: out, defaultBranch: branch(name) };
+    return { ok: true, top, folder: source.folder, head: out, defaultBranch: branch(name) };
   } catch (error) {
     if (error instanceof GitFailed && /Needed a single revision|unknown revision|ambiguous argument/.test(error.stderr))
       return fail('base-missing', `${top} has no commits`);

@@ -33,7 +33,7 @@ export async function layOutWork(order: LayOut): Promise<{ ok: true; paths: stri
   const { tree, baseDir, base, work } = order;
   const { gitDir, commit, meta } = work;
   const from = await treeEntries(gitDir, base);
-  const to = await treeEntries(gitDir, commit, TREE_BYTES);
+  const to = await treeEntries(gitDir, commit, { maxBytes: TREE_BYTES });
   const changes = compare(from.entries, to.entries);
   const strange = changes.find(({ path }) => !isPlain(path, to.entries.get(path) ?? from.entries.get(path)));
   if (strange) return { ok: false, why: `it has a file ${strange.path}` };

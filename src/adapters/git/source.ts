@@ -1,4 +1,4 @@
-import { statSync, type Stats } from 'node:fs';
+import { realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { sha256 } from '../sha256.ts';
 import { isUrl } from '../../domain/task.ts';
@@ -15,6 +15,8 @@ export interface PathSource {
   commonDir: string;
   /** Top of the worktree; null for a bare repository. */
   checkout: string | null;
+  /** Below the checkout, where the path that was opened leads to; empty: its top. */
+  folder: string;
   /** Git runs with this one's rights where we are root. */
   owner: Owner;
 }
@@ -62,19 +64,21 @@ async function openPath(path: string): Promise<{ ok: true; source: PathSource } 
   // safe.directory=*: only to find the top; everything after runs with the owner's rights
   const args = ['-c', 'safe.directory=*', '-c', 'safe.bareRepository=all', 'rev-parse', '--is-inside-work-tree'];
   try {
-    const out = await gitText([...args, '--path-format=absolute', '--git-dir', '--git-common-dir', '--show-cdup'], {
+    const out = await gitText([...args, '--path-format=absolute', '--git-dir', '--git-common-dir', '--show-prefix'], {
       cwd: path,
     });
-    const [inside, gitDir = '', commonDir = '', up = ''] = out.split('\n');
+    const [inside, gitDir = '', commonDir = '', prefix = ''] = out.split('\n');
     const { uid, gid } = statSync(commonDir);
     const { dev, ino } = statSync(gitDir);
-    const checkout = inside === 'true' ? join(path, up).replace(/(.)\/$/, '$1') : null;
+    const folder = inside === 'true' ? prefix.replace(/\/$/, '') : '';
+    const checkout = inside === 'true' ? topOf(path, folder) : null;
     const source: PathSource = {
       kind: 'path',
       key: keyOf(commonDir, nameOf(commonDir)),
       gitDir,
       commonDir,
       checkout,
+      folder,
       owner: { uid, gid },
     };
     opened.set(path, { source, dev, ino });
@@ -84,6 +88,13 @@ async function openPath(path: string): Promise<{ ok: true; source: PathSource } 
       return fail('repo-unavailable', `${path} is not a git repository`);
     return failGit(error, 'repo-unavailable', `${path} cannot be read`);
   }
+}
+
+/** As it was typed, but for a link to a folder below it. */
+function topOf(path: string, folder: string): string {
+  if (folder === '') return path;
+  const typed = path.endsWith(`/${folder}`) ? path : realpathSync(path);
+  return typed.slice(0, -folder.length - 1) || '/';
 }
 
 /** Whether a branch `fleet` stands where `fleet/<task>` has to go. A URL's answer is as old as its last fetch. */

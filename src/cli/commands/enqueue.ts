@@ -1,5 +1,6 @@
 import { FleetError, type Order } from '../../client.ts';
 import { command, type Cli } from '../command.ts';
+import { sayNotes } from '../say-notes.ts';
 import {
   fieldsOf,
   inFlags,
@@ -31,7 +32,7 @@ All tasks are checked before any is started.`,
   async run(cli, { args, flags }) {
     const orders = await ordersOf(cli, args, flags);
     const fleet = await cli.fleet();
-    await inFlags(() => fleet.enqueueAll(orders, (id) => cli.print({ id }, () => id)));
+    sayNotes(cli, await inFlags(() => fleet.enqueueAll(orders, (id) => cli.print({ id }, () => id))));
   },
 });
 

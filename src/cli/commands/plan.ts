@@ -7,6 +7,7 @@ import { readInput } from '../input-file.ts';
 import { planTree } from '../plan/tree.ts';
 import { readSpecs, textAsSpec, type ReadSpecs } from '../plan/read-specs.ts';
 import { readWhole } from '../read-file.ts';
+import { sayNotes } from '../say-notes.ts';
 import { fieldsOf, inFlags, orderFromFlags, orderOf, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
 import { oneLine, painter } from '../text.ts';
 
@@ -94,7 +95,7 @@ async function settle(cli: Cli, { tasks, flags, again }: Given): Promise<number>
     cli.note('nothing was put into the queue');
     return 1;
   }
-  await inFlags(() => fleet.enqueueAll(orders));
+  sayNotes(cli, await inFlags(() => fleet.enqueueAll(orders)));
   if (cli.json)
     cli.print(
       missing.map((task) => shown(task, there)),

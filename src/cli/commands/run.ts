@@ -2,6 +2,7 @@ import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
 import { inboxItem, type InboxItem } from '../../domain/inbox.ts';
 import { command, type Cli } from '../command.ts';
 import { noAcceptance, receiptTable } from '../report.ts';
+import { sayNotes } from '../say-notes.ts';
 import { statusLine, type StatusLine } from '../status-line.ts';
 import { inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
 import { oneLine, painter, paintState } from '../text.ts';
@@ -21,6 +22,7 @@ export const run = command<TaskFlags>({
     const order = orderFromFlags(cli, { objective: args[0]!, flags });
     const [started] = await inFlags(() => fleet.enqueueAll([order]));
     const { id } = started!;
+    sayNotes(cli, [started!]);
     cli.note(`task ${id}`);
     return follow(cli, fleet, id);
   },

@@ -39,7 +39,8 @@ export const TOOLS: readonly Tool[] = [
       .extend({ id: z.string().optional(), key: z.string().max(200).optional() }),
     async call({ cli, fleet }, { id: own, key, ...task }) {
       const of = { ...(own === undefined ? {} : { id: own }), ...(key === undefined ? {} : { key }) };
-      return { id: await fleet.enqueue(placed(cli, task) as TaskInput, of) };
+      const [made] = await fleet.enqueueAll([{ input: placed(cli, task) as TaskInput, ...of }]);
+      return { id: made!.id, ...(made!.notes.length > 0 ? { notes: made!.notes } : {}) };
     },
   }),
   tool({

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { findProgram } from '../adapters/find-program.ts';
+import { readBlobs } from '../adapters/git/checkout.ts';
+import { treeEntries, type Tree } from '../adapters/git/entries.ts';
+import { lfsPointers } from '../adapters/git/lfs.ts';
+import { reading, type PathSource } from '../adapters/git/source.ts';
+import { parseRepoFile } from '../adapters/repo-file.ts';
+import { declaredIn, programOf, scriptOf, scriptsOf } from '../domain/declared-dependencies.ts';
+import type { RepoFile } from '../domain/repo-policy.ts';
+import type { Task } from '../domain/task.ts';
+import { inFolder, normalFolder } from '../domain/working-folder.ts';
+
+/** What its owner should know of the commit that a task starts from, before an agent does: a sentence each. Refuses nothing. */
+export async function baseNotes(
+  source: PathSource,
+  { task, base, env = process.env }: { task: Pick<Task, 'verify' | 'cwd'>; base: string; env?: NodeJS.ProcessEnv },
+): Promise<string[]> {
+  const at = await openBase(source, base);
+  const text = await at.read('.fleet.yaml');
+  const parsed = parseRepoFile(text ?? '');
+  // The worker says it, as what the task comes to.
+  if (!parsed.ok) return [];
+  const known = { at, task, file: parsed.file };
+  return [
+    ...uncommitted(source, at, base),
+    ...(await missingSetup(known)),
+    ...(await cannotStart(known, env)),
+    ...(await pointers(source, at)),
+  ];
+}
+
+interface Base {
+  tree: Tree;
+  paths: ReadonlySet<string>;
+  /** A file's text. */
+  read(path: string): Promise<string | undefined>;
+}
+
+interface Known {
+  at: Base;
+  task: Pick<Task, 'verify' | 'cwd'>;
+  file: RepoFile;
+}
+
+async function openBase(source: PathSource, commit: string): Promise<Base> {
+  const { gitDir, as } = reading(source);
+  const tree = await treeEntries(gitDir, commit, { as });
+  const read = async (path: string) => {
+    const entry = tree.entries.get(path);
+    if (!entry?.mode.startsWith('100')) return undefined;
+    return String((await readBlobs(gitDir, [entry.id], as))[0]);
+  };
+  return { tree, paths: new Set(tree.entries.keys()), read };
+}
+
+function uncommitted({ checkout }: PathSource, { paths }: Base, base: string): string[] {
+  if (checkout === null || paths.has('.fleet.yaml') || !existsSync(`${checkout}/.fleet.yaml`)) return [];
+  return [`.fleet.yaml is not in ${base.slice(0, 12)}, where the task starts: commit it, or nothing of it holds`];
+}
+
+const INSTALLS = /\b(?:ci|i|install|sync|add)\b/;
+
+async function missingSetup({ at, task, file }: Known): Promise<string[]> {
+  if (file.setup.length > 0 || file.copy.length > 0) return [];
+  if (commandsOf(task, file).some(({ command }) => INSTALLS.test(command))) return [];
+  const folder = normalFolder(task.cwd);
+  const folders = [undefined, ...(folder === undefined ? [] : [folder])];
+  const found = await Promise.all(
+    folders.map(async (dir) => {
+      const declared = await declaredIn(dir === undefined ? '' : `${dir}/`, at);
+      return declared.map((one) => ({ ...one, install: inFolder(dir, one.install) }));
+    }),
+  );
+  const all = found.flat();
+  if (all.length === 0) return [];
+  const files = all.map((one) => one.file).join(', ');
+  const setup = all.map(({ install }) => install).join(', ');
+  const verb = all.length === 1 ? 'declares' : 'declare';
+  return [
+    `${files} ${verb} dependencies, and .fleet.yaml has no setup: add \`setup: [${setup}]\`, as results are verified in a fresh checkout`,
+  ];
+}
+
+/** What the commands would say on the base. */
+async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const { at, task, file } = known;
+  const notes = commandsOf(task, file).map(async ({ command, folder }) => {
+    const script = scriptOf(command);
+    const manifest = `${folder === undefined ? '' : `${folder}/`}package.json`;
+    const text = script === undefined ? undefined : await at.read(manifest);
+    if (script !== undefined && text !== undefined && !scriptsOf(text).includes(script))
+      return `\`${command}\` cannot start on the base: ${manifest} has no script ${script}`;
+    const program = programOf(command);
+    // What setup installs is not there yet.
+    if (program === undefined || file.setup.length > 0 || (await findProgram(program, env))) return undefined;
+    return `\`${command}\` cannot start where its worker has the programs that are here: there is no ${program} in the PATH`;
+  });
+  return (await Promise.all(notes)).filter((note) => note !== undefined);
+}
+
+/** Those of the task run in its folder, those of the repository at the top. */
+function commandsOf({ verify, cwd }: Known['task'], file: RepoFile): { command: string; folder: string | undefined }[] {
+  if (verify?.commands) return verify.commands.map((command) => ({ command, folder: normalFolder(cwd) }));
+  return (file.verify?.commands ?? []).map((command) => ({ command, folder: undefined }));
+}
+
+async function pointers(source: PathSource, { tree }: Base): Promise<string[]> {
+  const { gitDir, as } = reading(source);
+  const found = await lfsPointers({ gitDir, as }, tree);
+  if (found.length === 0) return [];
+  const shown = found.slice(0, 3).join(', ');
+  const which = found.length > 3 ? `${shown} and ${found.length - 3} more` : shown;
+  return [
+    `${found.length === 1 ? 'a file is a Git LFS pointer' : `${found.length} files are Git LFS pointers`} for its agent and in verification, not content: ${which}`,
+  ];
+}

@@ -1,0 +1,98 @@
+/** What a fresh checkout lacks before its commands can run, for managers that do not fetch it by themselves, as go and cargo do. */
+
+interface Manager {
+  /** The file that declares what is needed. */
+  file: string;
+  /** The command that installs it. */
+  install: string;
+  /** The file beside it that says whether anything is needed; missing: something is. */
+  manifest?: string;
+}
+
+/** One of each language counts, the first that is there. */
+const MANAGERS: readonly (readonly Manager[])[] = [
+  [
+    { file: 'pnpm-lock.yaml', install: 'pnpm install --frozen-lockfile', manifest: 'package.json' },
+    { file: 'yarn.lock', install: 'yarn install --frozen-lockfile', manifest: 'package.json' },
+    { file: 'bun.lock', install: 'bun install --frozen-lockfile', manifest: 'package.json' },
+    { file: 'bun.lockb', install: 'bun install --frozen-lockfile', manifest: 'package.json' },
+    { file: 'package-lock.json', install: 'npm ci', manifest: 'package.json' },
+    { file: 'npm-shrinkwrap.json', install: 'npm ci', manifest: 'package.json' },
+    { file: 'package.json', install: 'npm install', manifest: 'package.json' },
+  ],
+  [
+    { file: 'uv.lock', install: 'uv sync --frozen' },
+    { file: 'poetry.lock', install: 'poetry install' },
+    { file: 'Pipfile.lock', install: 'pipenv sync --dev' },
+    {
+      file: 'requirements.txt',
+      install: 'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',
+      manifest: 'requirements.txt',
+    },
+  ],
+  [{ file: 'Gemfile.lock', install: 'bundle install' }],
+  [{ file: 'composer.lock', install: 'composer install' }],
+  [{ file: 'mix.lock', install: 'mix deps.get' }],
+];
+
+/** Where installed packages lie that a repository carries itself. */
+const CARRIED = ['node_modules/', '.yarn/cache/', 'vendor/bundle/', 'vendor/autoload.php'];
+
+/** A file that declares dependencies, with the command that installs them in its folder. */
+export interface Declared {
+  file: string;
+  install: string;
+}
+
+/**
+ * What is declared in one folder of a commit, one a language. `prefix`: of the folder, empty or with `/` at its end. `read`: the
+ * text of a file; undefined where it cannot be read.
+ */
+export async function declaredIn(
+  prefix: string,
+  { paths, read }: { paths: ReadonlySet<string>; read: (path: string) => Promise<string | undefined> },
+): Promise<Declared[]> {
+  const carried = CARRIED.some((folder) => [...paths].some((path) => path.startsWith(prefix + folder)));
+  if (carried) return [];
+  const found: Declared[] = [];
+  for (const managers of MANAGERS) {
+    const manager = managers.find(({ file }) => paths.has(prefix + file));
+    if (!manager) continue;
+    const { file, install, manifest } = manager;
+    const text = manifest === undefined ? undefined : await read(prefix + manifest);
+    if (text === undefined || needsSomething(text, manifest!)) found.push({ file: prefix + file, install });
+  }
+  return found;
+}
+
+function needsSomething(text: string, manifest: string): boolean {
+  if (manifest !== 'package.json') return text.split('\n').some((line) => /^\s*[^\s#]/.test(line));
+  const { dependencies, devDependencies, optionalDependencies, workspaces } = objectOf(text);
+  return [dependencies, devDependencies, optionalDependencies, workspaces].some(
+    (named) => typeof named === 'object' && named !== null && Object.keys(named).length > 0,
+  );
+}
+
+/** The names of a `package.json`'s scripts. */
+export function scriptsOf(text: string): string[] {
+  const { scripts } = objectOf(text);
+  return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts) : [];
+}
+
+/** The script that a command starts by name, where it does nothing else: `test` of `npm test`. */
+export function scriptOf(command: string): string | undefined {
+  const [, own, named] = /^(?:npm|pnpm|yarn)\s+(?:(t|tst|test)|run\s+([\w:.-]+))\s*$/.exec(command.trim()) ?? [];
+  return own === undefined ? named : 'test';
+}
+
+/** The program that a command starts, where that is plain; not one by its path, which an agent may be asked to write. */
+export const programOf = (command: string): string | undefined => /^([\w.+-]+)(?=\s|$)/.exec(command.trim())?.[1];
+
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
