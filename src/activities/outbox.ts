@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { readAgentFile, readAgentFolder } from '../adapters/agent-file.ts';
 import type { RunRef } from '../domain/run.ts';
 import {
@@ -14,11 +13,12 @@ import {
 } from '../domain/outbox.ts';
 import type { AgentTool } from '../domain/task.ts';
 import type { Asked } from '../domain/waiting.ts';
+import { builtFile } from '../package.ts';
 import type { StartOrder } from '../ports.ts';
 import type { Deps } from './context.ts';
 
 /** Built beforehand, also for who runs the sources. */
-const MAIN = join(import.meta.dirname, '../../dist/mcp/main.js');
+const MAIN = builtFile('mcp/main.js');
 
 /** The MCP server of a run, for a coder that takes one; undefined where its task allows none of its tools. */
 export const toolServer = (outbox: string, tools: readonly AgentTool[]): StartOrder['mcp'] =>

@@ -6,7 +6,7 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Evidence, Space, SpaceName } from '../ports.ts';
 import { sha256 } from '../adapters/sha256.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../package.ts';
 import type { Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
 

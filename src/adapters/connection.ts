@@ -1,7 +1,6 @@
 import { Client, Connection, isGrpcServiceError, ServiceError, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
-import type { NativeConnection } from '@temporalio/worker';
 import { resolveHome } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
@@ -64,7 +63,8 @@ export async function connectClient(
   return { client: new Client({ connection, namespace: target.namespace }), connection, target };
 }
 
-async function connect({ address, options }: Target): Promise<Connection> {
+/** @throws ServerUnreachable after 3 seconds */
+export async function connect({ address, options }: Target): Promise<Connection> {
   // gRPC goes on trying where nothing listens: on this machine that is known at once.
   if (LOOPBACK.test(address) && !(await listens(address))) throw unreachable(address);
   const { interceptors, settle } = patientCalls();
@@ -83,28 +83,8 @@ async function connect({ address, options }: Target): Promise<Connection> {
   }
 }
 
-/** For workers. The caller closes `connection`. @throws ServerUnreachable after 3 seconds. */
-export async function connectWorker(where: {
-  env: NodeJS.ProcessEnv;
-  /** Default: that of the environment. */
-  home?: string;
-}): Promise<{ connection: NativeConnection; namespace: string; target: Target }> {
-  const target = await clientOptions(where.env, where.home);
-  // Core retries for much longer than anyone waits for one sentence: ask with a client first.
-  await (await connect(target)).close();
-  // The native library takes half a second to load: commands that only need a client do without.
-  const { NativeConnection: Native } = await import('@temporalio/worker');
-  const { apiKey, ...options } = target.options;
-  try {
-    const key = typeof apiKey === 'string' ? { apiKey } : {};
-    const connection = await Native.connect({ address: target.address, ...options, ...key });
-    return { connection, namespace: target.namespace, target };
-  } catch (error) {
-    throw unreachable(target.address, error);
-  }
-}
-
-function unreachable(address: string, error?: unknown): ServerUnreachable {
+/** The sentence for a server that does not answer, or refuses; `error`: what a client was told. */
+export function unreachable(address: string, error?: unknown): ServerUnreachable {
   const said = error instanceof ServiceError ? error.cause : error;
   const code = isGrpcServiceError(said) ? said.code : undefined;
   if (code === GRPC.UNAUTHENTICATED || code === GRPC.PERMISSION_DENIED) {

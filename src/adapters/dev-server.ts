@@ -11,12 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createConnection } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { execa } from 'execa';
 import { FleetError } from '../domain/error.ts';
+import { PACKAGE_ROOT } from '../package.ts';
 import { identify, isAlive, type ProcessIdentity } from './process.ts';
 
 /** Temporal's dev server as `fleet up` runs it: started by temporal-dev.sh, in a process group of its own. */
@@ -45,7 +46,7 @@ export interface DevServerOptions {
   say?: (line: string) => void;
 }
 
-const SCRIPT = fileURLToPath(new URL('../../temporal-dev.sh', import.meta.url));
+const SCRIPT = join(PACKAGE_ROOT, 'temporal-dev.sh');
 const READY_MS = 60_000;
 const TERM_MS = 10_000;
 const POLL_MS = 25;

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../package.ts';
 import { real, within } from './mount-table.ts';
 
 /** What only root can write: to be sealed where we are root. */
@@ -22,7 +22,6 @@ export function systemFolders(env: NodeJS.ProcessEnv): string[] {
 
 /** With the packages beside it, where it is installed as one. */
 function product(): string {
-  const root = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
-  const at = root.indexOf('/node_modules/');
-  return at === -1 ? root : root.slice(0, at + '/node_modules'.length);
+  const at = PACKAGE_ROOT.indexOf('/node_modules/');
+  return at === -1 ? PACKAGE_ROOT : PACKAGE_ROOT.slice(0, at + '/node_modules'.length);
 }

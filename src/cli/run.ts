@@ -2,7 +2,7 @@ import { Command as Program, Option } from 'commander';
 import { serverTrouble } from '../adapters/server-trouble.ts';
 import { connectFleet, FleetError, type Fleet } from '../client.ts';
 import { loadConfig, resolveHome } from '../config.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../package.ts';
 import { Wrong, type Cli, type Command, type Flag } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { endingOf } from './errors.ts';

@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import type { DriveOrder } from '../domain/drive-order.ts';
 import { bothEnds, CODER_FAILURES, type AgentEvent } from '../domain/event.ts';
 import { clip, count, label, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/json.ts';
+import { builtFile } from '../package.ts';
 import type { StartOrder } from '../ports.ts';
 import type { Protocol } from './overlay.ts';
 
@@ -12,7 +12,7 @@ import type { Protocol } from './overlay.ts';
 export const driveProtocol: Protocol = { structured: true, parser: () => parse };
 
 /** Built beforehand, also for who runs the sources. */
-const MAIN = join(import.meta.dirname, '../../dist/drivers/main.js');
+const MAIN = builtFile('drivers/main.js');
 
 export const driven = (order: DriveOrder): string[] => [process.execPath, MAIN, JSON.stringify(order)];
 

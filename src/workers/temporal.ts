@@ -1,6 +1,5 @@
 import { createWriteStream } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import type { ClockDesk } from '../activities/clock-desk.ts';
 import type { DeliveryDesk } from '../activities/delivery-desk.ts';
@@ -8,9 +7,10 @@ import type { Desk } from '../activities/desk.ts';
 import type { Activities } from '../activities/index.ts';
 import type { OutsideCalls } from '../activities/outside-calls.ts';
 import { callsQueue, CREDENTIAL_QUEUE, SHARED_QUEUE, type HomeLayout } from '../domain/names.ts';
+import { builtFile } from '../package.ts';
 import type { SlotGate } from './slots.ts';
 
-const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+const BUNDLE = builtFile('workflow-bundle.js');
 
 const CARRYING = {
   workflowBundle: { codePath: BUNDLE },

@@ -7,10 +7,10 @@ import {
   type AnyConnection,
   clientOptions,
   connectClient,
-  connectWorker,
   ensureSearchAttributes,
   ServerUnreachable,
 } from '../../src/adapters/connection.ts';
+import { connectWorker } from '../../src/adapters/temporal/worker-connection.ts';
 import { startDevServer } from '../../src/adapters/dev-server.ts';
 import { ATTRIBUTES } from '../../src/workflows/attributes.ts';
 import { tempDir } from '../helpers/temp.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { bundleWorkflows } from '../../src/workers/bundle.ts';
+import { bundleWorkflows } from '../../build/workflows.ts';
 import { tempDir } from '../helpers/temp.ts';
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));

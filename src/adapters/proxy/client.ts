@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sha256 } from '../sha256.ts';
 import { FleetError } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { WireLive } from '../../domain/wire.ts';
+import { builtFile } from '../../package.ts';
 import type { Upstream } from '../../ports.ts';
 import { dial, Link } from '../keeper/link.ts';
 import { startDetached } from '../keeper/start.ts';
@@ -31,9 +30,7 @@ export interface ProxyClient {
   leave(): void;
 }
 
-const fromSource = import.meta.url.endsWith('.ts');
-const MAIN = fileURLToPath(new URL(fromSource ? './main.ts' : './main.js', import.meta.url));
-const ENTRY = fromSource ? ['--import', createRequire(import.meta.url).resolve('tsx'), MAIN] : [MAIN];
+const MAIN = builtFile('adapters/proxy/main.js');
 /** How its own requests find their way. */
 const NETWORK = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
@@ -80,7 +77,7 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
       }
       if (!starting || starting.ended) {
         const set = NETWORK.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-        const args = [...ENTRY, home.root];
+        const args = [MAIN, home.root];
         starting = startDetached({ args, logFile: home.proxyLog, env: Object.fromEntries(set) });
       }
       await sleep(10);

@@ -1,9 +1,10 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { TaskReport } from '../../client.ts';
 import type { Reason } from '../../domain/failure.ts';
 import type { TaskInput } from '../../domain/task.ts';
+import { PACKAGE_ROOT } from '../../package.ts';
 
-const AGENT = fileURLToPath(new URL('../../../agents/demo-agent.mjs', import.meta.url));
+const AGENT = join(PACKAGE_ROOT, 'agents/demo-agent.mjs');
 
 /** One task of the demo: how its agent behaves, and what a fleet that can be trusted makes of it. */
 interface DemoTask {

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { serverTrouble } from '../../adapters/server-trouble.ts';
 import { firstIssue } from '../../domain/task.ts';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../package.ts';
 import type { Cli } from '../command.ts';
 import { endingOf } from '../errors.ts';
 import { toJson } from '../text.ts';

@@ -1,6 +1,7 @@
 import { access, chmod, constants, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { builtFile } from '../../package.ts';
 
 /** Programs that a command may start with variables of its own, so that ours would be lost. */
 const SHIMMED = ['node', 'python', 'python3', 'pytest', 'py.test', 'go'];
@@ -24,7 +25,7 @@ export async function watchTests(
   const probes = join(dir, 'probes');
   const bin = join(dir, 'bin');
   for (const folder of [join(dir, 'reports'), bin]) await mkdir(folder, { recursive: true });
-  await cp(fileURLToPath(new URL('./probes', import.meta.url)), probes, { recursive: true });
+  await cp(builtFile('probes'), probes, { recursive: true });
   const shim = (await readFile(join(probes, 'shell/shim.sh'), 'utf8')).replace('@HOME@', () =>
     dir.replaceAll("'", "'\\''"),
   );

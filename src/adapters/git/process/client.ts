@@ -1,13 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { builtFile } from '../../../package.ts';
 import type { GitRunner } from '../git.ts';
 import { GitFailed } from '../git.ts';
 import type { Request, Response } from './protocol.ts';
 
-const fromSource = import.meta.url.endsWith('.ts');
-const MAIN = fileURLToPath(new URL(fromSource ? './main.ts' : './main.js', import.meta.url));
-const LOADER = fromSource ? ['--import', createRequire(import.meta.url).resolve('tsx')] : [];
+const MAIN = builtFile('adapters/git/process/main.js');
 const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size'];
 /** Without work for so long the process ends; the next call starts another. */
 const IDLE_MS = 60_000;
@@ -60,7 +57,7 @@ export class GitProcess implements GitRunner {
 
   #start(): ChildProcess {
     const child = fork(MAIN, {
-      execArgv: [...SMALL_HEAP, ...LOADER],
+      execArgv: SMALL_HEAP,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

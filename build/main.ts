@@ -1,0 +1,33 @@
+import { chmod, cp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { bundlePrograms } from './programs.ts';
+import { bundleWorkflows } from './workflows.ts';
+
+/** `npm run build`, after the types: everything in dist that runs. */
+const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const PROGRAMS = [
+  'cli/main',
+  'client',
+  'adapters/keeper/main',
+  'adapters/proxy/main',
+  'adapters/git/process/main',
+  'drivers/main',
+  'mcp/main',
+];
+
+await rm(at('dist/chunks'), { recursive: true, force: true });
+await Promise.all([
+  bundleWorkflows({ workflows: at('src/workflows/index.ts'), bundle: at('dist/workflow-bundle.js') }),
+  bundlePrograms({
+    entries: {
+      ...Object.fromEntries(PROGRAMS.map((name) => [name, at(`src/${name}.ts`)])),
+      'workflow-thread': createRequire(import.meta.url).resolve(
+        '@temporalio/worker/lib/workflow/workflow-worker-thread.js',
+      ),
+    },
+    outdir: at('dist'),
+  }),
+  cp(at('src/receipts/runners/probes'), at('dist/probes'), { recursive: true }),
+]);
+await chmod(at('dist/cli/main.js'), 0o755);

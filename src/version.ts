@@ -1,6 +1,0 @@
-import { readFileSync } from 'node:fs';
-
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
-
-/** This product's version. */
-export const VERSION = manifest.version;
