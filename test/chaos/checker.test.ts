@@ -97,6 +97,21 @@ describe('each planted violation is found, and named', () => {
       [...good, enqueue('x'), delivered('x', '1-a'), done('x', [run('1-a', 'host-lost'), run('2-a')])],
       ['delivered by 1-a, accepted was 2-a: x'],
     ],
+    [
+      'a parked task delivers',
+      [...good, enqueue('x'), { kind: 'final', id: 'x', state: 'parked', used: 1, runs: [] }, delivered('x')],
+      ['stuck: x is parked after everything was healed', 'delivered, and parked: x'],
+    ],
+    [
+      'a task that goes on delivers between the looks at it and at the branches: it is stuck, and no more',
+      [
+        ...good,
+        enqueue('x'),
+        { kind: 'final', id: 'x', state: 'delivering', used: 1, runs: [run('1-a')] },
+        delivered('x'),
+      ],
+      ['stuck: x is delivering after everything was healed'],
+    ],
     ['a cancelled task delivers', [...good, delivered('b')], ['delivered, and cancelled: b']],
     ['a task that nobody made delivers', [...good, delivered('x')], ['delivered, and unknown: x']],
     [

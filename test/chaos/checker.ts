@@ -20,6 +20,7 @@ export interface Verdict {
 /** After a sleep: one tick, then the fence ladder, and a second for a busy machine. */
 const AWAKE_SECONDS = 1 + 5 + 1;
 const CLOSED: readonly TaskState[] = ['done', 'failed', 'cancelled'];
+const SETTLED: readonly TaskState[] = [...CLOSED, 'parked'];
 
 /** What a history says about the fleet's promises. Pure. */
 export function check(history: readonly Entry[]): Verdict {
@@ -115,10 +116,14 @@ function agents({ lives, wakes, together }: Facts): { sleepers: number; violatio
   };
 }
 
-/** Done: delivered once, by the run that was accepted. Anything else: not delivered. */
+/**
+ * Done: delivered once, by the run that was accepted. Failed, cancelled or parked: not delivered. One that goes on may deliver after
+ * it was looked at, and is told as stuck.
+ */
 function deliveries({ final, delivered }: Facts): string[] {
   const unknown = [...delivered.keys()].filter((id) => !final.has(id)).map((id) => `delivered, and unknown: ${id}`);
   const wrong = [...final.values()].flatMap(({ id, state, runs }) => {
+    if (!SETTLED.includes(state)) return [];
     const found = delivered.get(id) ?? [];
     const accepted = runs.filter(({ reason }) => reason === null).map(({ runId }) => runId);
     if (state !== 'done') return found.length ? [`delivered, and ${state}: ${id}`] : [];

@@ -17,7 +17,8 @@ import { CODER_NAMES, World } from './world.ts';
  * `npm run chaos -- --seed N --minutes M`. Exit code 1 where a promise was broken; the same seed gives the same schedule.
  */
 const SITES = 3;
-const DRAIN_MS = 360_000;
+/** Without a change of any task for so long, what is still open is stuck. */
+const NO_PROGRESS_MS = 180_000;
 const LOOK_MS = 250;
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, minutes: { type: 'string', default: '1' } } });
@@ -77,12 +78,12 @@ async function storm(world: World, workload: Workload, stopped: AbortSignal): Pr
 /** Everything is healed; what was taken in has to come to its end. */
 async function drain(world: World, workload: Workload, stopped: AbortSignal): Promise<void> {
   await world.heal();
+  workload.changedMs = performance.now();
   const over = new AbortController();
   const watching = [workload.watch(over.signal), watchAgents(world, over.signal)];
-  const end = performance.now() + DRAIN_MS;
   try {
     do await sleep(LOOK_MS, undefined, { signal: stopped });
-    while (workload.open.length > 0 && performance.now() < end);
+    while (workload.open.length > 0 && performance.now() - workload.changedMs < NO_PROGRESS_MS);
   } finally {
     over.abort();
     await Promise.all(watching);

@@ -17,6 +17,8 @@ export class Workload {
   /** What each task was when it was last seen; undefined: its enqueueing got no answer. */
   readonly tasks = new Map<string, TaskState | undefined>();
   readonly #retried = new Map<string, number>();
+  /** When a task was last seen to change, by `performance.now()`. */
+  changedMs = performance.now();
 
   constructor(world: World) {
     this.#world = world;
@@ -56,7 +58,9 @@ export class Workload {
       );
       if (!state) continue;
       this.tasks.set(id, state);
-      if (state !== before) this.#world.history.add({ kind: 'seen', id, state });
+      if (state === before) continue;
+      this.changedMs = performance.now();
+      this.#world.history.add({ kind: 'seen', id, state });
     }
   }
 
