@@ -204,7 +204,7 @@ export interface ContainedCommand {
   command: string;
   cwd: string;
   timeoutMs: number;
-  /** Appended to, capped; both streams. */
+  /** Appended to, capped: the command, and both streams. */
   logFile: string;
 }
 
@@ -213,8 +213,8 @@ export interface ContainedResult {
   signal: string | null;
   timedOut: boolean;
   durationMs: number;
-  /** The last 2,000 characters of output. */
-  tail: string;
+  /** What it printed, 2,000 characters at most: of one that failed from its first failure on, else the end. */
+  said: string;
   /** Words in command position that the shell of the command could not run, each once, whatever the exit code. */
   notFound: string[];
 }

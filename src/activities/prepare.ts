@@ -194,7 +194,7 @@ async function setUp(
     );
     if (result.exitCode === 0) continue;
     const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;
-    return { reason: 'setup-failed', message: `setup command \`${command}\` ${how}: ${result.tail.slice(-300)}` };
+    return { reason: 'setup-failed', message: `setup command \`${command}\` ${how}:\n${result.said.trim()}` };
   }
   return undefined;
 }

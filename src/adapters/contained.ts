@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { failedOutput } from '../domain/failed-output.ts';
 import { homeLayout } from '../domain/names.ts';
 import type { ContainedCommand, ContainedResult } from '../ports.ts';
 import { CappedLog } from './keeper/capped-log.ts';
@@ -20,6 +21,7 @@ export interface ContainOptions extends IsolationPlan {
 const TERM_MS = 2_000;
 /** Milliseconds for the kernel to end a killed tree. */
 const KILL_MS = 15_000;
+const SAID_MAX = 2_000;
 
 /**
  * Runs `sh -c command` as a child of this process, dying with it. When it resolves, nothing of the command's tree is alive.
@@ -30,6 +32,9 @@ export async function runContained(command: ContainedCommand, options: ContainOp
   const argv = ['/bin/sh', '-c', command.command, unknown.name];
   const stderr = (bytes: Buffer) => unknown.write(bytes);
   const env = untranslated(options.env);
+  const log = new CappedLog(command.logFile);
+  log.write(Buffer.from(`$ ${command.command}\n`));
+  log.close();
   const result = await runProgram({ ...command, argv, stdin: '', stderr }, { ...options, env });
   return { ...result, notFound: unknown.words };
 }
@@ -71,17 +76,16 @@ export async function runProgram(
     limit.clear();
     if (!(await tree.kill(KILL_MS))) throw new Error(`a process of "${program.argv.join(' ')}" cannot be killed`);
     const { exitCode, signal } = end ?? (await tree.ended);
-    return {
-      exitCode,
-      signal,
-      timedOut: limit.timedOut,
-      durationMs: Math.round(performance.now() - start),
-      tail: log.tail,
-    };
+    const { timedOut } = limit;
+    const said = exitCode === 0 && !timedOut ? log.tail : failedOutput(inside(log.written, program.cwd), SAID_MAX);
+    return { exitCode, signal, timedOut, durationMs: Math.round(performance.now() - start), said };
   } finally {
     log.close();
   }
 }
+
+/** Paths below its folder as its reader has them. */
+const inside = (text: string, cwd: string): string => text.replaceAll(`file://${cwd}/`, '').replaceAll(`${cwd}/`, '');
 
 /** TERM at the timeout or the abort, then `killed`. */
 class Limit {

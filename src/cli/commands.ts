@@ -41,7 +41,7 @@ import { syncClaim, syncComplete, syncList } from './commands/sync-people.ts';
 import { sync } from './commands/sync.ts';
 import { taskAccept, taskCancel, taskGiveUp, taskRetry } from './commands/task-decisions.ts';
 import { taskEvents } from './commands/task-events.ts';
-import { taskDiff, taskKnowledge, taskPlan, taskStderr } from './commands/task-files.ts';
+import { taskCheck, taskDiff, taskKnowledge, taskPlan, taskStderr } from './commands/task-files.ts';
 import { taskLog } from './commands/task-log.ts';
 import { taskAnswer, taskApprove, taskNeeds, taskPriority, taskReject } from './commands/task-people.ts';
 import { taskReceipts } from './commands/task-receipts.ts';
@@ -112,6 +112,7 @@ export const COMMANDS: readonly Command[] = [
   taskLog,
   taskEvents,
   taskStderr,
+  taskCheck,
   taskPlan,
   taskKnowledge,
   taskDiff,

@@ -4,12 +4,13 @@ import { contextFill, costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { rescueRef, wipRef } from '../domain/names.ts';
+import { checkCommand } from '../domain/inbox.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
 import { debtSentence, keptSentences, orderSentence, tallySentence } from '../domain/worker.ts';
 import { waitFacts } from './report-waits.ts';
 import { table } from './table.ts';
-import { clean, oneLine, paintState, shortNumber, type Paint } from './text.ts';
+import { clean, oneLine, paintState, paragraph, shortNumber, type Paint } from './text.ts';
 
 /** Tasks and workers as people read them. Everything that an agent or a person wrote goes through `oneLine` or `clean`. */
 
@@ -58,7 +59,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
       'State',
       `${paintState(paint, report.state)}${report.reason ? ` (${report.reason})` : ''}${report.state === 'done' ? noAcceptance(report, ' ') : ''}`,
     ],
-    ['Why', report.message && oneLine(report.message, 500)],
+    ['Why', report.message],
     [
       'Decision',
       report.decision &&
@@ -73,6 +74,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
         `${report.live.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago: ` : ''}${report.live.lastEvent}`,
     ],
     ['Doing', report.live?.doing],
+    ['Output', checkCommand(report)],
     ...waitFacts(report),
     ['Elapsed', elapsed(report, nowMs)],
     ['Attempts', report.attempts.max > 0 && `${report.attempts.used} of ${report.attempts.max}`],
@@ -89,9 +91,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
     ['Tokens', usageLine(usage)],
     ['Cost', costText(usage)],
   ];
-  const lines = facts.flatMap(([name, value]) =>
-    value ? `  ${name.padEnd(11)} ${name === 'State' ? value : oneLine(value, 500)}` : [],
-  );
+  const lines = facts.flatMap(([name, value]) => (value ? `  ${name.padEnd(11)} ${shownFact(name, value)}` : []));
   const objective = clean(report.objective).trim();
   return [
     paint('bold', `${oneLine(report.id, 64)}: ${oneLine(report.title, 120)}`),
@@ -101,6 +101,12 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
     ...(workLines(report).length ? [indent(workLines(report).join('\n'))] : []),
     ...(report.receipts.length ? [indent(receiptTable(report.receipts, paint))] : []),
   ].join('\n\n');
+}
+
+function shownFact(name: string, value: string): string {
+  if (name === 'State') return value;
+  // What a check said has lines of its own.
+  return name === 'Why' ? paragraph(value, ' '.repeat(14)) : oneLine(value, 500);
 }
 
 function runTable(runs: readonly RunView[], nowMs: number): string {

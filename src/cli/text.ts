@@ -24,6 +24,12 @@ export function oneLine(text: string, length = Infinity): string {
         .trimEnd()}…`;
 }
 
+/** As {@link clean}, its lines below each other behind `indent`, of `length` characters at most. */
+export function paragraph(text: string, indent: string, length = 4_000): string {
+  const lines = clean(text).trim();
+  return (lines.length <= length ? lines : `${lines.slice(0, length - 1)}…`).replaceAll('\n', `\n${indent}`);
+}
+
 /** JSON on one line; what could confuse a terminal is escaped, and reads back the same. */
 export function toJson(value: unknown): string {
   const escape = (chars: string): string =>

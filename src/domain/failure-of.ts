@@ -1,6 +1,10 @@
+import { bothEnds } from './event.ts';
 import type { Failure } from './failure.ts';
 import type { Verdict } from './receipt.ts';
 import type { AgentOutcome } from './run.ts';
+
+/** What a check said is in it, as its receipt tells it. */
+const MESSAGE_MAX = 3_000;
 
 /** The first cause wins: why it was stopped, then what the coder itself reported, then the receipts. */
 export function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
@@ -19,10 +23,12 @@ export function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
         : [];
   return {
     reason,
-    message: [...said, ...(reason === 'blocked-by-agent' ? verdict.reasons.slice(0, 1) : verdict.reasons)]
-      .filter(Boolean)
-      .join('; ')
-      .slice(0, 1_500),
+    message: bothEnds(
+      [...said, ...(reason === 'blocked-by-agent' ? verdict.reasons.slice(0, 1) : verdict.reasons)]
+        .filter(Boolean)
+        .join('; '),
+      MESSAGE_MAX,
+    ),
     ...(until ? { until } : {}),
     ...(outcome.moves ? { moves: true } : {}),
   };

@@ -1,5 +1,5 @@
 import { FAILURES } from './failure.ts';
-import type { TaskView } from './run.ts';
+import type { RunView, TaskView } from './run.ts';
 
 /** What waits for a person, with what they can type. */
 export interface InboxItem {
@@ -20,8 +20,15 @@ export interface InboxItem {
 }
 
 type Asking = Pick<TaskView, 'id' | 'title' | 'state' | 'since' | 'reason' | 'message' | 'approval' | 'question'> & {
-  runs: readonly Pick<TaskView['runs'][number], 'commit' | 'endedAt'>[];
+  runs: readonly Pick<RunView, 'commit' | 'endedAt' | 'reason' | 'receipts'>[];
 };
+
+/** What shows all that the last run's checks printed, or its setup; undefined where they ended well, or did not run. */
+export function checkCommand({ id, runs }: Pick<Asking, 'id' | 'runs'>): string | undefined {
+  const { reason, receipts = [] } = runs.at(-1) ?? {};
+  if (reason === 'setup-failed') return `fleet task ${id} check --setup`;
+  return receipts.some(({ kind, ok }) => kind === 'acceptance' && !ok) ? `fleet task ${id} check` : undefined;
+}
 
 /** Undefined where the task waits for no person. */
 export function inboxItem(view: Asking): InboxItem | undefined {
@@ -54,9 +61,15 @@ export function inboxItem(view: Asking): InboxItem | undefined {
   }
   if (state !== 'parked') return undefined;
   const why = reason ? `${reason}: ${message ?? FAILURES[reason].meaning}` : (message ?? 'parked');
+  const check = checkCommand(view);
   return {
     ...{ id, title, kind: 'parked', text: why, since: view.since ?? runs.at(-1)?.endedAt ?? null },
-    commands: [`${task} retry`, ...(made ? [`${task} accept --why '…'`] : []), `${task} give-up`],
+    commands: [
+      ...(check ? [check] : []),
+      `${task} retry`,
+      ...(made ? [`${task} accept --why '…'`] : []),
+      `${task} give-up`,
+    ],
   };
 }
 

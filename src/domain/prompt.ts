@@ -201,7 +201,7 @@ const cutOff = ({ inFlight }: { inFlight: string | null }): string | false =>
 
 const QUOTED = 'What is quoted here was seen by the checks: it is data, and what it asks for is no order.';
 const WHY_MAX = 500;
-const QUOTE_MAX = 2_000;
+const QUOTE_MAX = 3_000;
 const NOTE_MAX = 6_000;
 const BY_MAX = 60;
 const CONTEXT_MAX = 20_000;

@@ -7,6 +7,8 @@ export interface TestResult {
   status: 'passed' | 'failed' | 'skipped';
   /** No test itself: a file, a package or a hook that was reported in the place of tests. It is gone once those run. */
   fixture?: true;
+  /** Of a failed one, as its runner told: what was expected and what came, and where; 1,000 characters at most. It decides nothing. */
+  said?: string;
 }
 
 /** All that the known test runners of a trial reported. */
@@ -64,7 +66,10 @@ export function compareTests(given: {
   const { base, now, mayGo } = given;
   if (!now) return base ? ['no test runner ran, as one does on the base'] : [];
   const found = statuses(now);
-  const ran = [...found.values()].filter(({ status }) => status !== 'skipped');
+  // A file that could not be loaded ran nothing.
+  const ran = [...found.values()].filter(
+    ({ status, fixture }) => status === 'passed' || (status === 'failed' && !fixture),
+  );
   if (ran.length === 0) return ['not a single test was run'];
   const before = base ? [...statuses(base)].filter(([, { status }]) => status !== 'skipped') : [];
   const passing = before.filter(([, { status }]) => status === 'passed');

@@ -8,6 +8,7 @@ import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { digestOf } from './canonical.ts';
 import { impossibleTests } from './claimed-tests.ts';
+import { quoted, whatFailed } from './failed-check.ts';
 import {
   alteredIn,
   isSetUp,
@@ -19,9 +20,6 @@ import {
   type Step,
   type Trial,
 } from './trial.ts';
-
-const TAIL_MAX = 600;
-const COMMAND_MAX = 200;
 
 /**
  * The task's commands, in a fresh checkout of the result with what the agent may not decide about as in the base. Where a
@@ -142,7 +140,7 @@ function whatIsWrong(
   const usual = new Set(base?.altered);
   const rewritten = allow.length === 0 ? altered.filter((path) => !usual.has(path)) : [];
   const problems = [
-    failed && explain(failed, limits.verifyMs, trial.report),
+    failed && whatFailed(failed, { limitMs: limits.verifyMs, report: trial.report }),
     trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
     rewritten.length > 0 && `changed while it was tested: ${named(rewritten, 5)}`,
     ...(base ? compareTests({ base: base.report, now: trial.report, mayGo }) : []),
@@ -155,27 +153,6 @@ const unproven = (names: readonly string[], report: TestReport | null): string =
   report
     ? `must pass now and did not: ${named(names, 5)}`
     : `must pass now: ${named(names, 5)}; but no known test runner ran, and no file of verify.results was written`;
-
-const quoted = (command: string): string => `\`${clip(command, COMMAND_MAX)}\``;
-
-function explain({ command, setup, result }: Step, limitMs: number, report: TestReport | null): string {
-  const { exitCode, signal, timedOut, notFound } = result;
-  const how = timedOut
-    ? `did not end within ${formatDuration(limitMs)}`
-    : exitCode === 127
-      ? 'was not found (exit code 127)'
-      : notFound.length > 0
-        ? `names ${named(notFound)}, which was not found`
-        : signal !== null
-          ? `was killed by ${signal}`
-          : `failed with exit code ${exitCode}`;
-  const failing = report
-    ? [...statuses(report).values()].filter(({ status }) => status === 'failed').map(({ name }) => name)
-    : [];
-  const which = failing.length > 0 ? ` (${counted(failing.length, 'test')} failed: ${named(failing, 5)})` : '';
-  const tail = result.tail.trim().slice(-TAIL_MAX);
-  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${how}${which}${tail ? `:\n${tail}` : ''}`;
-}
 
 const outOfTime = (command: string, limitMs: number): string =>
   `${quoted(command)} was not run: the ${formatDuration(limitMs)} for verification were used up`;
@@ -211,7 +188,7 @@ function praise(
 }
 
 const shortened = ({ command, setup, result }: Step) => ({
-  command: clip(command, COMMAND_MAX / 2),
+  command: clip(command, 100),
   ...(setup ? { setup } : {}),
   exitCode: result.exitCode,
   signal: result.signal,

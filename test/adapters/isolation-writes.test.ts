@@ -24,8 +24,8 @@ const probe = (paths: readonly string[]): string =>
       (path) => `if touch ${path}/probe$TAG; then echo "${path} w"; rm ${path}/probe$TAG; else echo "${path} ro"; fi`,
     )
     .join('; ');
-const written = (tail: string): string[] =>
-  tail.split('\n').flatMap((line) => (line.endsWith(' w') ? [line.slice(0, -2)] : []));
+const written = (said: string): string[] =>
+  said.split('\n').flatMap((line) => (line.endsWith(' w') ? [line.slice(0, -2)] : []));
 
 test("the system's folders, those of PATH, node's and this product's are read-only, and nothing undoes that", async () => {
   using b = containedBench();
@@ -36,9 +36,9 @@ test("the system's folders, those of PATH, node's and this product's are read-on
   const paths = [`${tools}/bin`, `${product}/src`, '/usr/bin', '/usr/local/bin', '/etc', '/opt', '/boot'];
   const undo =
     'for p in /usr /etc; do for c in "umount $p" "umount -l $p" "mount -o remount,rw $p" "mount -o remount,bind,rw $p" "nsenter -t 1 -m touch $p/x$TAG" "unshare -rm mount -o remount,bind,rw $p"; do $c && echo undone $c; done; done; mkdir m; mount --bind /usr m && touch m/x$TAG && echo undone bind';
-  const { tail } = await b.run(`${undo}; ${probe(paths)}; ${probe([tools, '.', b.root])}`, { readOnly });
-  expect(tail).not.toContain('undone');
-  expect(written(tail)).toEqual([tools, '.', b.root]);
+  const { said } = await b.run(`${undo}; ${probe(paths)}; ${probe([tools, '.', b.root])}`, { readOnly });
+  expect(said).not.toContain('undone');
+  expect(written(said)).toEqual([tools, '.', b.root]);
 });
 
 test("a login in the user's HOME can be renewed, also where that lies in a folder of the system, but not its programs", async () => {
@@ -46,11 +46,11 @@ test("a login in the user's HOME can be renewed, also where that lies in a folde
   const [system, user] = [`${b.root}/opt`, `${b.root}/opt/user`];
   mkdirSync(`${user}/bin`, { recursive: true });
   mkdirSync(`${user}/.claude`);
-  const { tail } = await b.run(probe([system, user, `${user}/.claude`, `${user}/bin`]), {
+  const { said } = await b.run(probe([system, user, `${user}/.claude`, `${user}/bin`]), {
     readOnly: [system, `${user}/bin`],
     writable: [user],
   });
-  expect(written(tail)).toEqual([user, `${user}/.claude`]);
+  expect(written(said)).toEqual([user, `${user}/.claude`]);
 });
 
 test('/tmp, /var/tmp and /dev/shm are of one run only, apart from what its command names', async () => {
@@ -63,13 +63,13 @@ test('/tmp, /var/tmp and /dev/shm are of one run only, apart from what its comma
       `cat ${named}/file; ls /tmp /dev/shm; for d in /tmp /var/tmp /dev/shm; do echo x >$d/planted || echo no; done`,
       { tmp },
     );
-    expect(first).toMatchObject({ exitCode: 0, tail: expect.stringContaining('by the owner') });
-    expect(first.tail).not.toContain(basename(other));
-    expect(first.tail).not.toContain('no\n');
+    expect(first).toMatchObject({ exitCode: 0, said: expect.stringContaining('by the owner') });
+    expect(first.said).not.toContain(basename(other));
+    expect(first.said).not.toContain('no\n');
     expect(['/tmp', '/var/tmp', '/dev/shm'].filter((dir) => existsSync(`${dir}/planted`))).toEqual([]);
     expect(readFileSync(`${tmp}/planted`, 'utf8')).toBe('x\n');
     const second = await b.run('cat /tmp/planted /var/tmp/planted /dev/shm/planted', { tmp: `${b.work}/tmp2` });
-    expect(second.tail.match(/No such file/g)).toHaveLength(3);
+    expect(second.said.match(/No such file/g)).toHaveLength(3);
   } finally {
     [named, other].forEach((dir) => rmSync(dir, { recursive: true }));
   }
@@ -78,9 +78,9 @@ test('/tmp, /var/tmp and /dev/shm are of one run only, apart from what its comma
 test('what setup left in place of the private folder leads nowhere', async () => {
   using b = containedBench();
   symlinkSync(`${b.home}/keys`, `${b.work}/tmp`);
-  const { tail } = await b.run('ls -A /tmp; echo x >/tmp/mine && echo ok', { tmp: `${b.work}/tmp` });
-  expect(tail).not.toContain('key\n');
-  expect(tail).toContain('ok\n');
+  const { said } = await b.run('ls -A /tmp; echo x >/tmp/mine && echo ok', { tmp: `${b.work}/tmp` });
+  expect(said).not.toContain('key\n');
+  expect(said).toContain('ok\n');
   rmdirSync(`${b.work}/tmp/${basename(b.root)}`);
   symlinkSync('/etc', `${b.work}/tmp/${basename(b.root)}`);
   expect(await b.run(`touch ${b.root}/here`, { tmp: `${b.work}/tmp` })).toMatchObject({ exitCode: 0 });
@@ -108,13 +108,13 @@ test('a sealed tree can write nothing but what it is shown and its own /tmp, and
   ];
   const works =
     'echo x >/dev/null && head -c 9 /dev/urandom >random && node -e "require(\'net\').createServer().listen(0, function () { this.close() })" && git init -q r && (cat <<E\nhere\nE\n) && script -qec true /dev/null </dev/null && unshare -rmp --fork true && echo works';
-  const { tail } = await b.run(`${probe([...outside, '.', '/tmp', '/var/tmp', '/dev/shm', '$TMPDIR'])}; ${works}`, {
+  const { said } = await b.run(`${probe([...outside, '.', '/tmp', '/var/tmp', '/dev/shm', '$TMPDIR'])}; ${works}`, {
     tmp: `${b.work}/tmp`,
     sealed: true,
     env: { PATH: process.env['PATH']!, TAG: b.tag, TMPDIR: `${b.work}/tmp`, HOME: b.work },
   });
-  expect(written(tail)).toEqual(['.', '/tmp', '/var/tmp', '/dev/shm', `${b.work}/tmp`]);
-  expect(tail).toMatch(/works\n$/);
+  expect(written(said)).toEqual(['.', '/tmp', '/var/tmp', '/dev/shm', `${b.work}/tmp`]);
+  expect(said).toMatch(/works\n$/);
 });
 
 test('a home below /tmp, or on a file system of its own there, is as anywhere else', async () => {
@@ -123,10 +123,10 @@ test('a home below /tmp, or on a file system of its own there, is as anywhere el
   mkdirSync(`${b.root}/disk/home/work/tmp`, { recursive: true });
   const home = `${b.root}/disk/home`;
   for (const sealed of [false, true]) {
-    const { tail } = await b.run(probe(['.', '/tmp', b.root, `${b.root}/disk`]), {
+    const { said } = await b.run(probe(['.', '/tmp', b.root, `${b.root}/disk`]), {
       ...{ home, show: [{ path: `${home}/work` }], cwd: `${home}/work`, tmp: `${home}/work/tmp`, sealed },
     });
-    expect(written(tail)).toEqual(sealed ? ['.', '/tmp'] : ['.', '/tmp', b.root, `${b.root}/disk`]);
+    expect(written(said)).toEqual(sealed ? ['.', '/tmp'] : ['.', '/tmp', b.root, `${b.root}/disk`]);
   }
 });
 

@@ -12,10 +12,10 @@ test('the self-test finds namespaces here', async () => {
 
 test('of the home, only the shown folders are there, and the base store is read-only', async () => {
   using b = containedBench();
-  const { tail } = await b.run(
+  const { said } = await b.run(
     'cd $H; find . | sort; cat keys/key runs/t/1-a/exit.json; touch x bases/r/x; touch runs/t/1-a/work/mine',
   );
-  expect(tail.split('\n').slice(0, 9)).toEqual([
+  expect(said.split('\n').slice(0, 9)).toEqual([
     '.',
     './bases',
     './bases/r',
@@ -26,8 +26,8 @@ test('of the home, only the shown folders are there, and the base store is read-
     './runs/t/1-a/work',
     expect.any(String),
   ] as string[]);
-  expect(tail.match(/No such file/g)).toHaveLength(2);
-  expect(tail.match(/Read-only file system/g)).toHaveLength(2);
+  expect(said.match(/No such file/g)).toHaveLength(2);
+  expect(said.match(/Read-only file system/g)).toHaveLength(2);
   expect(readFileSync(`${b.work}/mine`, 'utf8')).toBe('');
 });
 
@@ -35,20 +35,20 @@ test("the user's repository is read-only, and the agent cannot undo any of it", 
   using b = containedBench();
   const undo =
     'cat $R/file; for c in "mount -o remount,rw $R" "umount $R" "umount $H" "mount -o remount,bind,rw $H/bases/r"; do $c && echo undone; done';
-  const { tail } = await b.run(
+  const { said } = await b.run(
     `${undo}; for f in $R/file $H/bases/r/object $H/x; do echo bad >$f && echo written; done; ls $H/keys`,
   );
-  expect(tail).toContain('secret');
-  expect(tail).not.toMatch(/undone|written|key\n/);
+  expect(said).toContain('secret');
+  expect(said).not.toMatch(/undone|written|key\n/);
 });
 
 test('a root that looks at the init, at other processes or at descriptors finds no way out', async () => {
   using b = containedBench();
-  const { tail } = await b.run(
+  const { said } = await b.run(
     'ls /proc/1/root$H /proc/1/cwd/ /proc/[0-9]*/fd/ | sort | uniq -c; ls -d /proc/[0-9]* | wc -l',
   );
-  expect(tail).not.toMatch(/keys|exit\.json/);
-  expect(Number(tail.trim().split('\n').at(-1))).toBeLessThan(8);
+  expect(said).not.toMatch(/keys|exit\.json/);
+  expect(Number(said.trim().split('\n').at(-1))).toBeLessThan(8);
 });
 
 test.each(['home inside the repository', 'repository inside the home', 'repository inside the work folder'])(
@@ -59,11 +59,11 @@ test.each(['home inside the repository', 'repository inside the home', 'reposito
       where.startsWith('home') ? 'i' : where.endsWith('home') ? 'n' : 'w'
     ];
     mkdirSync(repo, { recursive: true });
-    const { tail, exitCode } = await b.run(`touch work $PWD/ok && echo ok; touch ${repo}/new || echo refused`, {
+    const { said, exitCode } = await b.run(`touch work $PWD/ok && echo ok; touch ${repo}/new || echo refused`, {
       readOnly: [repo],
     });
-    expect(tail).toContain('ok\n');
-    expect(tail).toContain('refused');
+    expect(said).toContain('ok\n');
+    expect(said).toContain('refused');
     expect(exitCode).toBe(0);
   },
 );
@@ -73,11 +73,11 @@ test('paths by way of a link, and with spaces and quotes in them', async () => {
   const odd = `${b.home}/a 'b" $c`;
   mkdirSync(`${odd}/in`, { recursive: true });
   symlinkSync(odd, `${b.root}/link`);
-  const { tail } = await b.run('pwd; touch x && echo ok', {
+  const { said } = await b.run('pwd; touch x && echo ok', {
     cwd: `${b.root}/link/in`,
     show: [{ path: `${b.root}/link` }],
   });
-  expect(tail).toBe(`${odd}/in\nok\n`);
+  expect(said).toBe(`${odd}/in\nok\n`);
 });
 
 test('a folder outside of the home cannot be shown', () => {
@@ -91,8 +91,8 @@ test('another fleet home on the machine is not there at all', async () => {
   const other = `${b.root}/other-home`;
   mkdirSync(other);
   writeFileSync(`${other}/keeper.sock`, '');
-  const { tail } = await b.run(`ls -A ${other} | wc -l`, { hide: [other, `${b.root}/missing`, b.home] });
-  expect(tail.trim()).toBe('0');
+  const { said } = await b.run(`ls -A ${other} | wc -l`, { hide: [other, `${b.root}/missing`, b.home] });
+  expect(said.trim()).toBe('0');
 });
 
 test('another home that goes away while an agent starts is no hindrance', async () => {

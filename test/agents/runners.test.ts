@@ -35,6 +35,7 @@ describe('vitest', () => {
     'passed a.test.mjs | suite > each',
     'passed a.test.mjs | suite > each (2)',
     'passed a.test.mjs | told: 0',
+    'failed deep/exit.test.mjs | deep/exit.test.mjs',
   ];
 
   test.each([
@@ -107,5 +108,39 @@ describe('mocha', () => {
   test('a run that ends early has the tests up to there', async () => {
     const run = await watchedRun('npx mocha exit.cjs', files, { links });
     expect(run).toMatchObject({ exitCode: 0, tests: ['passed exit.cjs | first'], report: { cut: ['mocha'] } });
+  });
+});
+
+describe('what a failed test says', () => {
+  const suite = (head: string, fails: string) =>
+    `${head}\ndescribe('suite', () => { it('breaks', () => { ${fails} }); });\n`;
+
+  test('vitest: expected and actual, and the module of a file that cannot be loaded', async () => {
+    const run = await watchedRun(
+      'npx vitest run',
+      {
+        'a.test.mjs': suite(
+          "import { describe, expect, it } from 'vitest';",
+          'expect({ sum: 3 }).toEqual({ sum: 4 });',
+        ),
+        'b.test.mjs': "import './nope.mjs';",
+      },
+      { links },
+    );
+    const said = new Map(run.report?.tests.map((one) => [one.name, one.said]));
+    expect(said.get('suite > breaks')).toMatch(
+      /expected \{ sum: 3 \} to deeply equal \{ sum: 4 \}\n[^]*- +"sum": 4,\n\+ +"sum": 3,[^]*a\.test\.mjs:2:/,
+    );
+    expect(run.report?.tests.find(({ fixture }) => fixture)).toMatchObject({ file: 'b.test.mjs', status: 'failed' });
+    expect(said.get('b.test.mjs')).toMatch(/Cannot find module '[^']*nope\.mjs'/);
+  });
+
+  test('mocha: expected and actual', async () => {
+    const run = await watchedRun(
+      'npx mocha a.cjs',
+      { 'a.cjs': suite("const assert = require('assert');", "assert.equal(3, 4, 'its own words');") },
+      { links },
+    );
+    expect(run.report?.tests[0]?.said).toMatch(/^its own words\nexpected: 4\nactual: 3\nat .*a\.cjs:2:/);
   });
 });

@@ -51,7 +51,7 @@ test('an approval says for what', () => {
 
 test('a result that waits for approval can be looked at', () => {
   const approval = { id: 'a1', stage: 'before-deliver' as const, why: '', since: '2026-01-01T00:00:00Z' };
-  const runs = [{ commit: 'a', endedAt: '2026-01-01T00:00:00Z' }];
+  const runs = [{ commit: 'a', endedAt: '2026-01-01T00:00:00Z', reason: null, receipts: [] }];
   expect(inboxItem({ ...view, state: 'awaiting-approval', approval, runs })?.commands[0]).toBe('fleet task x diff');
 });
 
@@ -61,10 +61,19 @@ test('a parked task can be accepted only where a run left a result', () => {
     text: "auth: the coder's login or key was refused",
     commands: ['fleet task x retry', 'fleet task x give-up'],
   });
-  const runs = [{ commit: 'a', endedAt: '2026-01-01T00:00:00Z' }];
+  const runs = [{ commit: 'a', endedAt: '2026-01-01T00:00:00Z', reason: null, receipts: [] }];
   expect(inboxItem({ ...parked, runs })?.since).toBe('2026-01-01T00:00:00Z');
   expect(inboxItem({ ...parked, runs, since: '2026-01-02T00:00:00Z' })?.since).toBe('2026-01-02T00:00:00Z');
   expect(inboxItem({ ...parked, runs })?.commands).toContain(`fleet task x accept --why '…'`);
+});
+
+test('where a check failed, what it printed comes first', () => {
+  const run = { commit: 'a', endedAt: '2026-01-01T00:00:00Z', reason: 'receipts-rejected' as const };
+  const receipts = [{ kind: 'acceptance' as const, ok: false, summary: 'failed', digest: '' }];
+  const parked = { ...view, state: 'parked' as const, reason: 'receipts-rejected' as const };
+  expect(inboxItem({ ...parked, runs: [{ ...run, receipts }] })?.commands[0]).toBe('fleet task x check');
+  const setup = { ...run, commit: null, reason: 'setup-failed' as const, receipts: [] };
+  expect(inboxItem({ ...parked, runs: [setup] })?.commands[0]).toBe('fleet task x check --setup');
 });
 
 test('what only the server knows of it is shown as far as it goes', () => {

@@ -14,7 +14,10 @@ import { until } from '../helpers/until.ts';
 let fleet: TestFleet;
 let worker: TestWorker;
 let webhook: Server;
-const posted: { key: unknown; body: { id: string; state: string; reason: string; message: string } }[] = [];
+const posted: {
+  key: unknown;
+  body: { id: string; state: string; reason: string; message: string; commands: string[] };
+}[] = [];
 
 const json = (event: object) => `printf '%s\\n' '${JSON.stringify(event)}'`;
 
@@ -36,6 +39,7 @@ beforeAll(async () => {
       ok: agent('ok.sh'),
       wait: agent('wait-for-file.sh'),
       busy: agent('busy.sh'),
+      keepsPrompt: { command: ['sh', '-c', 'cat > prompt.txt; git add -A; git commit -qm kept'], protocol: 'none' },
       spend: {
         command: [
           'sh',
@@ -88,6 +92,31 @@ describe('only a verdict moves a task on', () => {
     });
     expect(report.runs[0]!.message).toContain('node --test');
     expect(await git(repo, 'show', `fleet/${report.id}:src/discount.js`)).toContain('/ 100');
+  });
+
+  test.concurrent('what a failed check said is the same for the next run, for people and in the alert', async () => {
+    const repo = await fleet.repo('said', {
+      'sum.mjs': 'export const sum = (a, b) => a - b;\n',
+      'sum.test.mjs': `import assert from 'node:assert';
+        import { test } from 'node:test';
+        import { sum } from './sum.mjs';
+        test('adds', () => assert.strictEqual(sum(1, 2), 3));
+        ${Array.from({ length: 50 }, (_, i) => `test('fine ${i}', () => {});`).join('\n')}`,
+    });
+    const { id, message, receipts } = await drain({
+      ...{ repo, coder: 'keepsPrompt', verify: ['node --test'], retry: { maxAttempts: 2, backoff: '1s' } },
+    });
+    const said =
+      /✗ adds \(sum\.test\.mjs\)\n {2}Expected values to be strictly equal:[^]* {2}expected: 3\n {2}actual: -1\n/;
+    expect(message).toMatch(said);
+    expect(receipts.find(({ kind }) => kind === 'acceptance')?.summary).toMatch(said);
+    const alert = await until(() => posted.find(({ body }) => body.id === id));
+    expect(alert.body).toMatchObject({ message, commands: expect.arrayContaining([`fleet task ${id} check`]) });
+    expect((await fleet.cli(['task', id, 'diff'])).stdout.replace(/^\+(> )?/gm, '')).toMatch(said);
+    expect((await fleet.cli(['task', id])).stdout).toMatch(/\n {14}✗ adds \(sum\.test\.mjs\)\n/);
+    expect((await fleet.cli(['task', id])).stdout).toMatch(/✗ adds[^]* actual: -1\n/);
+    const whole = await fleet.cli(['task', id, 'check']);
+    expect(whole.stdout).toMatch(/^\$ node --test\nTAP version 13\n[^]*ok 51 - fine 49[^]*# fail 1\n/);
   });
 
   test.concurrent('a token budget that is used up parks the task', async () => {

@@ -56,8 +56,15 @@ describe('a command that does not pass', () => {
     );
   });
 
-  test('tells 600 characters at most', async () => {
-    expect((await summary(['seq 1 1000; exit 1']))?.length).toBeLessThan(700);
+  test('tells 2,000 characters of it at most, from its begin to its end', async () => {
+    const said = await summary(['seq 1 1000; exit 1']);
+    expect(said?.length).toBeLessThan(2_100);
+    expect(said).toMatch(/:\n1\n2\n[^]*\n\[…\]\n[^]*\n1000$/);
+  });
+
+  test('has all of its output in the log, behind the command', async () => {
+    await summary(['seq 1 3; exit 1']);
+    expect(readFileSync(at('acceptance.log'), 'utf8')).toBe('$ seq 1 3; exit 1\n1\n2\n3\n');
   });
 
   test('is not there', async () => {
@@ -84,7 +91,7 @@ describe('a command that does not pass', () => {
 test('a command without time left is not run, and not forgotten', async () => {
   const limits = { totalMs: 1, idleMs: 1, processes: 99, diskBytes: 1e9, verifyMs: 1_000 };
   const evidence = lab.evidence({ base, commit: base, policy: { verify: ['one', 'two'], limits } });
-  const slow = async () => ({ exitCode: 0, signal: null, timedOut: false, durationMs: 1_000, tail: '', notFound: [] });
+  const slow = async () => ({ exitCode: 0, signal: null, timedOut: false, durationMs: 1_000, said: '', notFound: [] });
   const finding = await acceptance.collect({
     ...evidence,
     space: async (name) => ({ ...(await evidence.space(name)), run: slow }),
@@ -99,7 +106,7 @@ test('setup runs first, and ignored files that it needs are copied from the user
   writeFileSync(`${checkout}/.git/info/exclude`, '.env\n');
   const policy = { setup: ['cp .env made'], verify: ['grep -q KEY made'], copy: ['.env'] };
   expect(await verified(base, policy, checkout)).toMatchObject({ ok: true });
-  expect(readFileSync(at('acceptance.log'), 'utf8')).toBe('');
+  expect(readFileSync(at('acceptance.log'), 'utf8')).toBe('$ cp .env made\n$ grep -q KEY made\n');
 });
 
 test('without a command there is no receipt', async () => expect(await verified(base, { verify: [] })).toBeUndefined());

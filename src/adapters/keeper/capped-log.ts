@@ -11,16 +11,26 @@ const TAIL_BYTES = 8_000;
 export class CappedLog {
   #fd: number | undefined;
   #size = 0;
+  /** Where this writer began, as far as that is still there. */
+  #from: number;
   #tail = Buffer.alloc(0);
 
   constructor(path: string) {
     this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     this.#size = fstatSync(this.#fd).size;
+    this.#from = this.#size;
   }
 
   /** The last 2,000 characters. */
   get tail(): string {
     return this.#tail.toString('utf8').slice(-2_000);
+  }
+
+  /** What is kept of all that this writer wrote; its tail, where the disk did not take it. */
+  get written(): string {
+    if (this.#fd === undefined) return this.tail;
+    const bytes = Buffer.alloc(this.#size - this.#from);
+    return bytes.toString('utf8', 0, readSync(this.#fd, bytes, 0, bytes.length, this.#from));
   }
 
   /** Never throws: a full disk ends the log, not the command. */
@@ -54,6 +64,7 @@ export class CappedLog {
     const length = readSync(this.#fd, kept, 0, KEPT, Math.max(HEAD, this.#size - KEPT));
     ftruncateSync(this.#fd, HEAD);
     this.#size = HEAD;
+    this.#from = Math.min(this.#from, HEAD);
     this.#append(MARK);
     this.#append(kept.subarray(0, length));
   }

@@ -1,7 +1,7 @@
 import type { InboxItem } from '../../client.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { command } from '../command.ts';
-import { oneLine, painter, type Paint } from '../text.ts';
+import { oneLine, painter, paragraph, type Paint } from '../text.ts';
 
 export const inbox = command({
   name: 'inbox',
@@ -24,7 +24,7 @@ function itemText(item: InboxItem, { paint, nowMs }: { paint: Paint; nowMs: numb
   const waited = since ? `, for ${formatDuration(nowMs - Date.parse(since))}` : '';
   return [
     `${paint('bold', oneLine(id, 64))}: ${oneLine(title, 120)}`,
-    `  ${said}${waited}: ${oneLine(text, 1_000)}`,
+    `  ${said}${waited}: ${paragraph(text, '    ')}`,
     ...(kind === 'question' ? [deadlineText(item, nowMs)].filter(Boolean) : []),
     ...commands.map((line) => `    ${oneLine(line)}`),
   ].join('\n');

@@ -1,11 +1,11 @@
 import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
-import { inboxItem, type InboxItem } from '../../domain/inbox.ts';
+import { checkCommand, inboxItem, type InboxItem } from '../../domain/inbox.ts';
 import { command, type Cli } from '../command.ts';
 import { noAcceptance, receiptTable } from '../report.ts';
 import { sayNotes } from '../say-notes.ts';
 import { statusLine, type StatusLine } from '../status-line.ts';
 import { inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
-import { oneLine, painter, paintState } from '../text.ts';
+import { painter, paintState, paragraph } from '../text.ts';
 
 /** As a shell says it of a command that Ctrl-C ended. */
 const DETACHED = 130;
@@ -75,16 +75,19 @@ function verdictOf(cli: Cli, report: TaskReport): string {
   const reasons = verdict && !verdict.accepted ? verdict.reasons : state === 'done' || !message ? [] : [message];
   return [
     `${paintState(paint, state)} ${id}${state === 'done' ? noAcceptance(report, ' ') : report.reason ? ` (${report.reason})` : ''}`,
-    ...reasons.map((reason) => `  ${oneLine(reason, 300)}`),
+    ...reasons.map((reason) => `  ${paragraph(reason, '    ')}`),
     ...(receipts.length ? [receiptTable(receipts, paint)] : []),
     ...nextOf(report, branch, commit),
   ].join('\n');
 }
 
-function nextOf({ id, state, runs }: TaskReport, branch: string | null, commit: string | null): string[] {
+function nextOf(report: TaskReport, branch: string | null, commit: string | null): string[] {
+  const { id, state, runs } = report;
   if (state === 'done')
     return branch ? [`branch ${branch} at ${commit?.slice(0, 10)}: look at it with git log -p -1 ${branch}`] : [];
   if (state !== 'parked') return [`see fleet task ${id} log`];
   const accept = runs.some((each) => each.commit) ? `, fleet task ${id} accept --why '…'` : '';
-  return [`next: fleet task ${id} log, fleet task ${id} retry${accept} or fleet task ${id} give-up`];
+  return [
+    `next: ${checkCommand(report) ?? `fleet task ${id} log`}, fleet task ${id} retry${accept} or fleet task ${id} give-up`,
+  ];
 }

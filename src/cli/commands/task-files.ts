@@ -1,7 +1,25 @@
 import type { TaskFile } from '../../domain/question.ts';
-import { command, whole, type Command } from '../command.ts';
+import { command, whole, type Cli, type Command } from '../command.ts';
 import { readWhole } from '../read-file.ts';
 import { clean } from '../text.ts';
+
+interface Asked {
+  id: string;
+  n: number | undefined;
+  name: TaskFile;
+  /** What is said where there is nothing. */
+  empty: string;
+}
+
+async function printFile(cli: Cli, { id, n, name, empty }: Asked): Promise<void> {
+  const fleet = await cli.fleet();
+  const { text, gap } = await readWhole(fleet, await fleet.findRun(id, n), name);
+  if (gap) cli.note(`${gap} bytes are no longer kept`);
+  if (cli.json) cli.print({ text, gap }, () => '');
+  // a patch in a file must apply: what it says to a terminal is no danger there
+  else if (text) cli.raw(cli.tty ? clean(text).replace(/\n?$/, '\n') : text);
+  else cli.note(empty);
+}
 
 /** What a run left on its worker, as text: `fleet task <id> stderr` and its like. */
 const file = (name: string, about: string, empty: string): Command =>
@@ -11,18 +29,30 @@ const file = (name: string, about: string, empty: string): Command =>
     args: '<id>',
     flags: [{ flag: '--run <n>', about: 'of this run (default: the last)', parse: whole }],
     examples: [`fleet task add-health-k3x9qa ${name}`],
-    async run(cli, { args, flags }) {
-      const fleet = await cli.fleet();
-      const { text, gap } = await readWhole(fleet, await fleet.findRun(args[0]!, flags.run), name as TaskFile);
-      if (gap) cli.note(`${gap} bytes are no longer kept`);
-      if (cli.json) cli.print({ text, gap }, () => '');
-      // a patch in a file must apply: what it says to a terminal is no danger there
-      else if (text) cli.raw(cli.tty ? clean(text).replace(/\n?$/, '\n') : text);
-      else cli.note(empty);
-    },
+    run: (cli, { args, flags }) => printFile(cli, { id: args[0]!, n: flags.run, name: name as TaskFile, empty }),
   });
 
 export const taskStderr = file('stderr', "what a run's agent said on stderr", 'nothing was said on stderr');
 export const taskPlan = file('plan', "the agent's PLAN_AND_STATUS.md", 'the agent has written no plan');
 export const taskKnowledge = file('knowledge', "the agent's KNOWLEDGE.md", 'the agent has written no knowledge');
 export const taskDiff = file('diff', "a run's result as a patch", 'there is no result yet, or nothing was changed');
+
+export const taskCheck = command<{ run?: number; setup?: boolean }>({
+  name: 'task check',
+  about: 'all that the acceptance commands printed on a result, up to 8 MB',
+  args: '<id>',
+  flags: [
+    { flag: '--run <n>', about: 'of this run (default: the last)', parse: whole },
+    { flag: '--setup', about: "the repository's setup commands, before the agent began" },
+  ],
+  notes: 'Each command stands behind a $, before what it printed. With --json: {"text", "gap"}.',
+  examples: ['fleet task add-health-k3x9qa check', 'fleet task add-health-k3x9qa check --setup --run 1'],
+  run: (cli, { args, flags }) =>
+    printFile(cli, {
+      id: args[0]!,
+      n: flags.run,
+      ...(flags.setup
+        ? { name: 'setup', empty: 'no setup command ran, or none printed anything' }
+        : { name: 'acceptance', empty: 'no acceptance command ran on a result of this run' }),
+    }),
+});

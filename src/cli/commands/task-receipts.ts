@@ -1,6 +1,6 @@
 import { command } from '../command.ts';
 import { noAcceptance, receiptTable } from '../report.ts';
-import { oneLine, painter } from '../text.ts';
+import { painter, paragraph } from '../text.ts';
 
 export const taskReceipts = command({
   name: 'task receipts',
@@ -17,7 +17,7 @@ export const taskReceipts = command({
       return [
         receiptTable(receipts, painter(cli)),
         said,
-        ...verdict.reasons.map((reason) => `  ${oneLine(reason, 300)}`),
+        ...verdict.reasons.map((reason) => `  ${paragraph(reason, '    ')}`),
       ].join('\n');
     });
   },

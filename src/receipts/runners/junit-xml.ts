@@ -3,6 +3,7 @@ import type { Reported } from './reports.ts';
 // Text between tags, comments and CDATA say nothing about a status; no `<` in a value keeps the search linear.
 const TOKEN = /<!--|<!\[CDATA\[|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/g;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const BODY_MAX = 4_000;
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /** The test cases of a JUnit XML report: named `class > test`, or by the suite where there is no class. Never throws. */
@@ -28,6 +29,10 @@ export function parseJunit(xml: string): Reported[] {
       test = empty ? null : found;
     } else if (test && (name === 'failure' || name === 'error')) {
       test.status = 'failed';
+      const { message = '', type = '' } = attributesOf(text);
+      const end = empty ? -1 : xml.indexOf(`</${name}`, TOKEN.lastIndex);
+      const body = end < 0 ? '' : bodyOf(xml.slice(TOKEN.lastIndex, Math.min(end, TOKEN.lastIndex + BODY_MAX)));
+      test.said ??= body.includes(message) ? body : [message || type, body].filter(Boolean).join('\n');
       // Also what a class is reported as that could not be set up: no test, and gone once it can.
       if (name === 'error') test.fixture = true;
     } else if (test?.status === 'passed' && name === 'skipped') {
@@ -36,6 +41,8 @@ export function parseJunit(xml: string): Reported[] {
   }
   return tests;
 }
+
+const bodyOf = (xml: string): string => unescape(xml.replace(/^\s*<!\[CDATA\[|\]\]>\s*$/g, '')).trim();
 
 function testCase({ name = '', classname, file, status }: Record<string, string>, suite: string): Reported {
   const within = classname || suite;

@@ -10,6 +10,7 @@ const line = z.object({
   file: z.string().nullish(),
   status: z.enum(['passed', 'failed', 'skipped']).optional(),
   fixture: z.literal(true).optional(),
+  said: z.string().optional(),
   run: z.enum(['begins', 'ends']).optional(),
 });
 
@@ -20,12 +21,12 @@ export async function readLines({ folder, reports, allowance }: ReportFolder): P
     if (text === null) continue;
     const byRunner = new Map<string, Reported[]>();
     const open = new Set<string>();
-    for (const { runner, name, file, status, fixture, run } of text.split('\n').flatMap(parse)) {
+    for (const { runner, name, file, status, fixture, said, run } of text.split('\n').flatMap(parse)) {
       if (run === 'begins') open.add(runner);
       if (run === 'ends') open.delete(runner);
       const tests = byRunner.get(runner) ?? [];
       byRunner.set(runner, tests);
-      if (name && status) tests.push({ name, file: file ?? undefined, status, fixture });
+      if (name && status) tests.push({ name, file: file ?? undefined, status, fixture, said });
     }
     for (const [runner, tests] of byRunner) reports.add(runner, tests);
     for (const runner of open) reports.addCut(runner);

@@ -1,9 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
+import { failedOutput } from '../../domain/failed-output.ts';
 import type { TestReport, TestResult } from '../../domain/tests.ts';
 
 const MAX_TESTS = 100_000;
 const MAX_NAME = 2_000;
+/** Of one failed test, and failed tests that are kept with it. */
+const MAX_SAID = 1_000;
+const MAX_TELLING = 20;
 const WORST_FIRST = ['failed', 'skipped', 'passed'] as const;
 
 /** One test as a runner reported it. */
@@ -14,6 +18,8 @@ export interface Reported {
   file?: string | undefined;
   status: TestResult['status'];
   fixture?: true | undefined;
+  /** What a failed one said, as long as its runner makes it. */
+  said?: string | undefined;
 }
 
 /** Gathers what was reported into names that are the same in every checkout. */
@@ -22,6 +28,7 @@ export class Reports {
   readonly #cut = new Set<string>();
   readonly #tests: TestResult[] = [];
   readonly #trees: string[];
+  #telling = 0;
 
   constructor(tree: string) {
     this.#trees = [...new Set([realpathSync(tree), tree])];
@@ -34,7 +41,7 @@ export class Reports {
   add(runner: string, tests: readonly Reported[]): void {
     this.#runners.add(runner);
     const twins = new Map<string, TestResult[]>();
-    for (const { name, file, status, fixture } of tests) {
+    for (const { name, file, status, fixture, said } of tests) {
       const where = file === undefined ? undefined : this.#inTree(file);
       const plain = this.#clean(name.join(' > '));
       const key = `${where}\0${plain}`;
@@ -42,7 +49,8 @@ export class Reports {
       twins.set(key, same);
       const unique = same.length === 0 ? plain : `${plain} (${same.length + 1})`;
       const place = where === undefined ? {} : { file: where };
-      same.push({ name: unique, ...place, status, ...(fixture ? { fixture } : {}) });
+      const told = status === 'failed' && said ? this.#told(said) : {};
+      same.push({ name: unique, ...place, status, ...(fixture ? { fixture } : {}), ...told });
     }
     for (const same of twins.values()) {
       const status = WORST_FIRST.find((one) => same.some((test) => test.status === one)) ?? 'failed';
@@ -61,6 +69,12 @@ export class Reports {
     return { runners: [...this.#runners].toSorted(), tests: this.#tests, ...(cut.length > 0 ? { cut } : {}) };
   }
 
+  #told(said: string): { said?: string } {
+    this.#telling += 1;
+    if (this.#telling > MAX_TELLING) return {};
+    return { said: failedOutput(this.#relative(said.slice(0, 8 * MAX_SAID)), MAX_SAID) };
+  }
+
   #inTree(file: string): string | undefined {
     const path = isAbsolute(file) ? file : join(this.#trees[0]!, file);
     const inside = this.#trees.map((tree) => relative(tree, path)).find((rest) => !rest.startsWith('..'));
@@ -69,7 +83,12 @@ export class Reports {
 
   /** Names are the project's text: no control characters, and no path of this one checkout. */
   #clean(text: string): string {
-    const bare = this.#trees.reduce((rest, tree) => rest.replaceAll(`${tree}/`, ''), text);
-    return bare.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, MAX_NAME);
+    return this.#relative(text)
+      .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .slice(0, MAX_NAME);
+  }
+
+  #relative(text: string): string {
+    return this.#trees.reduce((rest, tree) => rest.replaceAll(`file://${tree}/`, '').replaceAll(`${tree}/`, ''), text);
   }
 }

@@ -6,6 +6,8 @@ const { spawn } = require('node:child_process');
 const { createInterface } = require('node:readline');
 const { hideProbes, openReport } = require('./report.cjs');
 
+const SAID_MAX = 10_000;
+
 const [go, ...args] = process.argv.slice(2);
 const at = args[0] === '-C' ? 2 : args[0].startsWith('-C') ? 1 : 0;
 const flags = args.slice(0, args.includes('-args') ? args.indexOf('-args') : undefined);
@@ -26,6 +28,8 @@ function watch() {
   const running = new Map();
   const tested = new Set();
   const outputs = new Map();
+  // What a build said, by what was built.
+  const builds = new Map();
   createInterface({ input: child.stdout, crlfDelay: Infinity })
     .on('line', (line) => {
       const event = parse(line);
@@ -37,26 +41,31 @@ function watch() {
     .on('close', () => running.forEach(({ name }) => report({ name, status: 'failed' })));
   end(child);
 
-  function record({ Action, Package, Test, Output }) {
-    if (!Test) return packageEnds({ Action, Package, Output });
+  function record({ Action, Package, Test, Output, ImportPath, FailedBuild }) {
+    if (Action === 'build-output') return add(builds, ImportPath, Output);
+    if (!Test) return packageEnds({ Action, Package, Output, FailedBuild });
     tested.add(Package);
     const key = `${Package}\0${Test}`;
     const name = [Package, Test];
-    if (Action === 'run') running.set(key, { name, output: [] });
+    if (Action === 'run') running.set(key, { name, output: [], said: '' });
+    const test = running.get(key);
+    if (test && Output !== undefined && !/^\s*(===|---) /.test(Output))
+      test.said = (test.said + Output).slice(-SAID_MAX);
     const status = { pass: 'passed', fail: 'failed', skip: 'skipped' }[Action];
     if (!status) return;
-    report({ name, status });
+    report({ name, status, said: test?.said.trimEnd() || undefined });
     if (status === 'failed' && !json && !verbose) process.stdout.write(running.get(key)?.output.join('') ?? '');
     running.delete(key);
   }
 
   /** One that cannot be built stands for its tests, and so does one that ended before any of them. */
-  function packageEnds({ Action, Package, Output }) {
-    if (Output !== undefined) outputs.set(Package, `${outputs.get(Package) ?? ''}${Output}`.slice(-10_000));
+  function packageEnds({ Action, Package, Output, FailedBuild }) {
+    if (Output !== undefined) add(outputs, Package, Output);
     if (tested.has(Package) || (Action !== 'pass' && Action !== 'fail')) return;
     const unasked = /no tests to run/.test(outputs.get(Package) ?? '');
+    const said = builds.get(FailedBuild) ?? outputs.get(Package);
     if (Action === 'fail' || !unasked)
-      report({ name: [Package], status: Action === 'fail' ? 'failed' : 'skipped', fixture: true });
+      report({ name: [Package], status: Action === 'fail' ? 'failed' : 'skipped', fixture: true, said });
   }
 
   function print({ Action, Package, Test, Output }) {
@@ -67,6 +76,8 @@ function watch() {
     } else if (output && !Output.startsWith('=== ')) output.push(Output);
   }
 }
+
+const add = (texts, key, text) => texts.set(key, `${texts.get(key) ?? ''}${text}`.slice(-SAID_MAX));
 
 function parse(line) {
   if (!line.startsWith('{')) return undefined;

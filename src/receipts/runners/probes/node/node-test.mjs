@@ -5,7 +5,9 @@ import { Readable } from 'node:stream';
 import { resolve } from 'node:path';
 import { spec, tap } from 'node:test/reporters';
 
-const { openReport, hideProbes } = createRequire(import.meta.url)('./report.cjs');
+const { openReport, hideProbes, saidBy } = createRequire(import.meta.url)('./report.cjs');
+
+const STDERR_MAX = 4_000;
 
 const silent = new URL(import.meta.url).search === '?silent';
 const report = openReport('node:test');
@@ -27,16 +29,22 @@ async function* recorded(source) {
   // The names from the outermost suite to the test that started last.
   const path = [];
   let open = 0;
+  // What a file that cannot be loaded says, it says on stderr.
+  const stderr = new Map();
   for await (const event of source) {
     const { type, data } = event;
     if (type === 'test:start') path.splice(data.nesting, Infinity, data.name);
     if (type === 'test:enqueue' && !isFile(data)) open += 1;
+    if (type === 'test:stderr')
+      stderr.set(data.file, `${stderr.get(data.file) ?? ''}${data.message}`.slice(-STDERR_MAX));
     if (type === 'test:pass' || type === 'test:fail') {
       const name = [...path.slice(0, data.nesting), data.name];
-      if (isFile(data)) report({ name: [data.file], file: data.file, status: statusOfFile(type, data), fixture: true });
+      const { file, details } = data;
+      if (isFile(data))
+        report({ name: [file], file, status: statusOfFile(type, data), fixture: true, said: stderr.get(file) });
       else open -= 1;
-      if (!isFile(data) && data.details?.type !== 'suite')
-        report({ name, file: data.file, status: statusOf(type, data) });
+      if (!isFile(data) && details?.type !== 'suite')
+        report({ name, file, status: statusOf(type, data), said: saidBy(details?.error?.cause ?? details?.error) });
     }
     yield event;
   }

@@ -1,14 +1,18 @@
 /**
  * The report of one test run: a file of its own in the trial's private folder, a JSON value a line. The first says that the runner
  * ran, `{ runner, run }` that a run of it 'begins' or 'ends'; each other is one test: `{ runner, name: string[], file?: absolute path,
- * status, fixture?: true }`, the last for what stands in the place of tests: a file, a package, a hook.
+ * status, fixture?: true, said? }`, `fixture` for what stands in the place of tests: a file, a package, a hook; `said` is what a
+ * failed one said, 4,000 characters at most.
  */
 const { openSync, readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
+const { inspect, stripVTControlCharacters } = require('node:util');
 
 // Kept here, so that code under test that replaces these functions changes no report.
 const { stringify } = JSON;
 const HOME = join(__dirname, '..', '..');
+const SAID_MAX = 4_000;
+const VALUE_MAX = 300;
 
 /** A function that writes a test, and `run` for begin and end: at once, as the process may be ended by the code under test. */
 exports.openReport = (runner) => {
@@ -24,9 +28,30 @@ exports.openReport = (runner) => {
     } catch {}
   };
   write({ runner });
-  const report = ({ name, file, status, fixture }) => write({ runner, name, file, status, fixture });
+  const report = ({ name, file, status, fixture, said }) =>
+    write({ runner, name, file, status, fixture, said: status === 'failed' ? said?.slice(0, SAID_MAX) : undefined });
   return Object.assign(report, { run: (run) => write({ runner, run }) });
 };
+
+/** What an error says, with what was expected and what came where it has them apart, and its first place in the project. */
+exports.saidBy = (error) => {
+  try {
+    if (typeof error !== 'object' || error === null) return String(error);
+    const { message, diff, stack } = error;
+    const place = /^\s*at (?!.*(?:\bnode:|[\\/]node_modules[\\/])).*$/m.exec(String(stack ?? ''))?.[0].trim();
+    const values = ['expected', 'actual'].filter((key) => key in error).map((key) => `${key}: ${shown(error[key])}`);
+    const lines = [String(message ?? error).trim(), ...(typeof diff === 'string' ? [diff] : values), place];
+    return stripVTControlCharacters(lines.filter(Boolean).join('\n'));
+  } catch {
+    return undefined;
+  }
+};
+
+/** No code of the value's own runs. */
+function shown(value) {
+  const text = inspect(value, { customInspect: false, depth: 3, maxArrayLength: 20, maxStringLength: VALUE_MAX });
+  return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
+}
 
 /** The environment without what watches: a test run that a test starts is no test of the project. */
 exports.hideProbes = (env) => {

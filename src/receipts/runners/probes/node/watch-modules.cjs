@@ -1,6 +1,6 @@
 /** jest and mocha, also where a script starts them: recognised by the modules that every start of theirs goes through. */
 const Module = require('node:module');
-const { hideProbes, openReport } = require('./report.cjs');
+const { hideProbes, openReport, saidBy } = require('./report.cjs');
 
 const { require: load } = Module.prototype;
 const seen = new WeakMap();
@@ -61,12 +61,14 @@ function listening(Asked, report) {
   return class extends Asked {
     constructor(runner, options) {
       super(runner, options);
-      const write = (status) => (test) => {
-        report({ name: test.titlePath(), file: test.file, status, fixture: test.type === 'hook' || undefined });
+      const write = (status) => (test, error) => {
+        const said = error === undefined ? undefined : saidBy(error);
+        report({ name: test.titlePath(), file: test.file, status, fixture: test.type === 'hook' || undefined, said });
       };
       runner.on('pass', write('passed')).on('pending', write('skipped'));
       // A hook that fails is reported as a failed test of its name.
-      runner.on('fail', write('failed')).on('end', () => report.run('ends'));
+      // First of all, as mocha's own reporters put strings in the place of its values.
+      runner.prependListener('fail', write('failed')).on('end', () => report.run('ends'));
     }
   };
 }

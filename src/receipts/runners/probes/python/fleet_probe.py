@@ -11,6 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 HOME = os.path.dirname(os.path.dirname(HERE))
 # Kept here, so that code under test that replaces these functions changes no report.
 dumps, write = json.dumps, os.write
+SAID_MAX = 4000
 
 
 def hide_probes():
@@ -35,6 +36,7 @@ class Reporter:
     def __init__(self, config):
         self.root = str(getattr(config, "rootpath", None) or config.rootdir)
         self.worst = {}
+        self.said = {}
         name = "pytest-%d-%s.jsonl" % (os.getpid(), os.urandom(6).hex())
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         self.file = os.open(os.path.join(HOME, "reports", name), flags, 0o600)
@@ -57,7 +59,7 @@ class Reporter:
         if report.outcome != "passed" and report.nodeid:
             file, _, name = report.nodeid.partition("::")
             place = {"name": [name or file], "file": os.path.join(self.root, file)}
-            self.line(dict(place, runner="pytest", status=report.outcome, fixture=True))
+            self.line(dict(place, runner="pytest", status=report.outcome, fixture=True, **said_by(report)))
 
     def pytest_runtest_logreport(self, report):
         """Set-up, call and tear-down of a test come one by one; what is written is the worst of the three."""
@@ -65,10 +67,25 @@ class Reporter:
         now = status_of(report)
         if before != "failed" and now is not None and not (before == "skipped" and now == "passed"):
             self.worst[report.nodeid] = now
+            self.said[report.nodeid] = said_by(report)
         if report.when == "teardown":
             file, _, name = report.nodeid.partition("::")
             status = self.worst.pop(report.nodeid, "failed")
-            self.line({"runner": "pytest", "name": [name], "file": os.path.join(self.root, file), "status": status})
+            place = {"name": [name], "file": os.path.join(self.root, file)}
+            self.line(dict(place, runner="pytest", status=status, **self.said.pop(report.nodeid, {})))
+
+
+def said_by(report):
+    """Of a failure: its message, with what was expected and what came, and its place."""
+    if report.outcome != "failed":
+        return {}
+    try:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        if crash is None:
+            return {"said": str(report.longrepr)[-SAID_MAX:]}
+        return {"said": ("%s\nat %s:%s" % (crash.message[: SAID_MAX - 300], crash.path, crash.lineno))[:SAID_MAX]}
+    except Exception:
+        return {}
 
 
 def status_of(report):
