@@ -142,7 +142,7 @@ free_port() { # port, flag
   local host=$ip
   case $ip in 0.0.0.0) host=127.0.0.1 ;; ::) host=::1 ;; esac
   if (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; then
-    fail 2 "port $1 is in use: stop what listens there, or choose another one with $2"
+    fail 2 "port $1 is in use: choose another one with $2, or use the server that listens there"
   fi
 }
 free_port "$port" --port

@@ -53,7 +53,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     runId: order.runId,
     state: 'running',
     usage: used(),
-    ...(follower.lastAt ? { lastEventAt: follower.lastAt } : {}),
+    ...(follower.lastAt ? { at: new Date().toISOString(), lastEventAt: follower.lastAt } : {}),
     ...(follower.last ? { lastEvent: describe(follower.last) } : {}),
     ...doing(follower, wire),
   });

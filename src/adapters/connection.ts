@@ -1,11 +1,15 @@
-import { Client, Connection, isGrpcServiceError, ServiceError, type ConnectionOptions } from '@temporalio/client';
+import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
 import { resolveHome } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
-import { listens, ownDevServer } from './dev-server.ts';
+import { ownDevServer } from './dev-server.ts';
 import { patientCalls } from './patience.ts';
+import { isOfThisMachine, listens } from './temporal/address.ts';
+import { isRefusal, ServerUnreachable, unreachable } from './temporal/unreachable.ts';
+
+export { ServerUnreachable };
 
 /** The one place that connects to Temporal: as every Temporal client does it, by environment variables and profiles. */
 
@@ -20,14 +24,10 @@ export interface Target {
 }
 
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost):\d+$/;
 const DEADLINE_MS = 3_000;
-const GRPC = { INVALID_ARGUMENT: 3, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAUTHENTICATED: 16 };
-
-/** No Temporal server answers, or it refuses this client. */
-export class ServerUnreachable extends FleetError {
-  override readonly name: string = 'ServerUnreachable';
-}
+/** Of one connection, the second only where something accepts connections. */
+const TRIES_MS = [3_000, 7_000];
+const GRPC = { INVALID_ARGUMENT: 3, NOT_FOUND: 5 };
 
 /**
  * Where to connect: `TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE` and the rest of Temporal's own configuration; where that
@@ -54,7 +54,7 @@ function loadConfigured(env: NodeJS.ProcessEnv): ReturnType<typeof loadClientCon
   }
 }
 
-/** For clients. The caller closes `connection`. @throws ServerUnreachable after 3 seconds. */
+/** For clients. The caller closes `connection`. @throws ServerUnreachable after 3 seconds, or 10 where something accepts connections. */
 export async function connectClient(
   env: NodeJS.ProcessEnv,
 ): Promise<{ client: Client; connection: Connection; target: Target }> {
@@ -63,12 +63,25 @@ export async function connectClient(
   return { client: new Client({ connection, namespace: target.namespace }), connection, target };
 }
 
-/** @throws ServerUnreachable after 3 seconds */
-export async function connect({ address, options }: Target): Promise<Connection> {
+/** A healthy server under load may need more than the first try; where nothing listens nobody waits for a second. @throws ServerUnreachable */
+export async function connect(target: Target): Promise<Connection> {
+  const { address } = target;
   // gRPC goes on trying where nothing listens: on this machine that is known at once.
-  if (LOOPBACK.test(address) && !(await listens(address))) throw unreachable(address);
+  if ((await isOfThisMachine(address)) && !(await listens(address))) throw await unreachable(address);
+  const began = performance.now();
+  for (let tries = TRIES_MS; ; tries = tries.slice(1)) {
+    try {
+      return await connectWithin(target, tries[0]!);
+    } catch (error) {
+      if (tries.length > 1 && !isRefusal(error) && (await listens(address))) continue;
+      throw await unreachable(address, { error, waitedMs: performance.now() - began });
+    }
+  }
+}
+
+async function connectWithin({ address, options }: Target, ms: number): Promise<Connection> {
   const { interceptors, settle } = patientCalls();
-  const connection = Connection.lazy({ address, ...options, interceptors, connectTimeout: DEADLINE_MS });
+  const connection = Connection.lazy({ address, ...options, interceptors, connectTimeout: ms });
   const close = connection.close.bind(connection);
   connection.close = async () => {
     await settle();
@@ -79,27 +92,8 @@ export async function connect({ address, options }: Target): Promise<Connection>
     return connection;
   } catch (error) {
     await connection.close();
-    throw unreachable(address, error);
+    throw error;
   }
-}
-
-/** The sentence for a server that does not answer, or refuses; `error`: what a client was told. */
-export function unreachable(address: string, error?: unknown): ServerUnreachable {
-  const said = error instanceof ServiceError ? error.cause : error;
-  const code = isGrpcServiceError(said) ? said.code : undefined;
-  if (code === GRPC.UNAUTHENTICATED || code === GRPC.PERMISSION_DENIED) {
-    return new ServerUnreachable(`the Temporal server at ${address} refuses this client: ${(said as Error).message}`, {
-      cause: error,
-    });
-  }
-  const port = LOOPBACK.test(address) ? /:(\d+)$/.exec(address)?.[1] : undefined;
-  // `fleet up` starts one at the default port alone.
-  const how = port === undefined || port === '7233' ? 'fleet up' : `temporal-dev.sh --port ${port}`;
-  const why =
-    error && LOOPBACK.test(address)
-      ? ', though something listens there: it hangs, or is none; stop it, or set TEMPORAL_ADDRESS'
-      : `: start one with \`${how}\`, or set TEMPORAL_ADDRESS`;
-  return new ServerUnreachable(`no Temporal server answers at ${address}${why}`, { cause: error });
 }
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;

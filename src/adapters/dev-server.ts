@@ -10,7 +10,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -19,6 +18,7 @@ import { execa } from 'execa';
 import { FleetError } from '../domain/error.ts';
 import { PACKAGE_ROOT } from '../package.ts';
 import { identify, isAlive, type ProcessIdentity } from './process.ts';
+import { listens } from './temporal/address.ts';
 
 /** Temporal's dev server as `fleet up` runs it: started by temporal-dev.sh, in a process group of its own. */
 export interface DevServer {
@@ -128,7 +128,7 @@ export async function ownDevServer(home: string): Promise<DevServer | undefined>
 
 const portInUse = (port: number): FleetError =>
   new FleetError(
-    `port ${port} is in use by another program: stop that, or start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
+    `port ${port} is in use: if that is a Temporal server, wait until it answers; else start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
     { exitCode: 2 },
   );
 
@@ -171,16 +171,6 @@ async function ready(address: string, exited: Promise<unknown>): Promise<void> {
     if (found) return;
     await pause(POLL_MS);
   }
-}
-
-/** Whether anything accepts TCP connections at `host:port`. */
-export function listens(address: string): Promise<boolean> {
-  const [host, port] = address.split(':');
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: host!, port: Number(port) });
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 }
 
 async function answers(address: string): Promise<boolean> {

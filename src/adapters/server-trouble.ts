@@ -26,7 +26,9 @@ export async function serverTrouble(error: unknown, env: NodeJS.ProcessEnv): Pro
   if (GONE.test(said.details))
     return sentence("is gone: start it again, with `fleet up` where it is this machine's own");
   if (said.code === TROUBLE.DEADLINE_EXCEEDED)
-    return sentence('does not answer: it hangs, or cannot be reached any more');
+    return sentence(
+      'did not answer in time: it is busy, hangs or cannot be reached any more; look at its load, and try again',
+    );
   if (said.code === TROUBLE.INTERNAL) return undefined;
   return sentence(`cannot do this now: ${said.details}`);
 }

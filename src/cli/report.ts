@@ -156,7 +156,7 @@ export function workerTable(
     ['worker', 'machine', 'state', 'slots used', 'free', 'coders', 'queues', 'since', 'disk', 'runs', 'why'],
     workers.map((worker) => {
       const { view, state, slots } = worker;
-      const since = state === 'lost' || state === 'detached' ? worker.changedAt : worker.since;
+      const since = state === 'lost' || state === 'detached' ? worker.changedAt : worker.attachedAt;
       return [
         oneLine(worker.name, 40),
         oneLine(worker.machine, 40),

@@ -8,7 +8,7 @@ import { claimQueue, isTaskId, taskIdOf } from '../domain/names.ts';
 import { isPath, parseTask, titleOf, type Task } from '../domain/task.ts';
 import type { CredentialRecord } from '../domain/seats.ts';
 import { findCredential } from './credentials.ts';
-import { describeQueue } from './queues.ts';
+import { pollersOf } from './queues.ts';
 import { pinRepo } from './repo.ts';
 import { refuseOther } from './start.ts';
 import { describeTask } from './view.ts';
@@ -142,7 +142,7 @@ class Facts {
   }
 
   polled(queue: string, side: 'claims' | 'workflows'): Promise<boolean> {
-    return this.#once(`${side} ${queue}`, async () => (await describeQueue(this.wire, queue, side)).pollers.length > 0);
+    return this.#once(`${side} ${queue}`, async () => (await pollersOf(this.wire, queue, side)).length > 0);
   }
 
   /** Of all that have a record: a full one polls no claim queue, and one that is away may come back. */

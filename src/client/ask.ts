@@ -4,6 +4,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { FleetError } from '../domain/error.ts';
 import type { FilePiece, Question, TaskFile } from '../domain/question.ts';
 import type { RunView } from '../domain/run.ts';
+import { unansweredBy } from './read/no-answer.ts';
 import { viewTask } from './view.ts';
 import type { Wire } from './wire.ts';
 
@@ -17,7 +18,7 @@ interface Addressee {
 
 const TIMEOUT_MS = 20_000;
 
-/** Undefined: that worker is not attached. @throws FleetError with what the worker itself said was wrong */
+/** Undefined: that worker did not answer in time. @throws FleetError with what the worker itself said was wrong */
 async function ask(wire: Wire, to: Addressee, question: Question): Promise<FilePiece | undefined> {
   const workflowId = `ask-${randomBytes(8).toString('hex')}`;
   try {
@@ -50,7 +51,7 @@ export interface FileRequest {
   waitMs?: number;
 }
 
-/** @throws FleetError where the task had no such run, or its worker is not attached */
+/** @throws FleetError where the task had no such run, or its worker does not answer */
 export async function readTaskFile(wire: Wire, id: string, request: FileRequest): Promise<FilePiece> {
   return readRunFile(wire, await findRun(wire, id, request.n), request);
 }
@@ -77,5 +78,5 @@ export async function readRunFile(wire: Wire, run: RunPlace, request: FileReques
   const { taskId, n } = run;
   const piece = await ask(wire, run, { ask: 'file', taskId, n, file, offset, waitMs });
   if (piece) return piece;
-  throw new FleetError(`worker ${run.worker}, which holds this, is not attached`);
+  throw await unansweredBy(wire, { name: run.worker, hostQueue: run.hostQueue });
 }

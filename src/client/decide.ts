@@ -4,6 +4,7 @@ import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } f
 import type { UpdateDefinition } from '@temporalio/common';
 import { FleetError } from '../domain/error.ts';
 import { acceptUpdate, giveUpUpdate, retryUpdate } from '../workflows/messages.ts';
+import { unanswered } from './read/no-answer.ts';
 import { describeTask, stateOf, viewTask, type TaskReport } from './view.ts';
 import { answered, isNotFound, type Wire } from './wire.ts';
 
@@ -53,13 +54,13 @@ export async function sayTo<A, R>(
       if (taken) return taken.answer;
       // What it would have answered is of no use to anybody then.
       if (await wasHeard()) return undefined as R;
-      if (Date.now() >= until) throw silent(described.taskQueue);
+      if (Date.now() >= until) throw await unanswered(wire, described.taskQueue);
       await pause(RETRY_MS);
     }
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
       if (await wasHeard()) return undefined as R;
-      throw silent(described.taskQueue);
+      throw await unanswered(wire, described.taskQueue);
     }
     if (error instanceof WorkflowUpdateFailedError) {
       throw new FleetError(`task ${id}: ${error.cause?.message ?? error.message}`, { exitCode: 2, cause: error.cause });
@@ -85,5 +86,3 @@ export async function cancelTask(wire: Wire, id: string): Promise<void> {
 
 const closed = (id: string, state: string): FleetError =>
   new FleetError(`task ${id} is ${state} already`, { exitCode: 2 });
-const silent = (queue: string): FleetError =>
-  new FleetError(`no attached worker answers on queue ${queue}`, { hint: 'start one with fleet worker' });

@@ -7,9 +7,10 @@ import { TRUSTED } from '../domain/outside.ts';
 import { isPath } from '../domain/task.ts';
 import { orderSentence, type FleetOrder } from '../domain/worker.ts';
 import { sinceText, waitingSentence } from './explain-waiting.ts';
+import { isOnWorker, unheardSentence } from './read/explain-worker.ts';
 import { lookUpTask } from './look-up.ts';
 import { listOrders } from './orders.ts';
-import { describeQueue } from './queues.ts';
+import { countQueued } from './queues.ts';
 import { viewTask, type TaskReport } from './view.ts';
 import { mapBounded, type Wire } from './wire.ts';
 import { isAttached, listWorkers, type FleetWorker } from './workers.ts';
@@ -22,16 +23,16 @@ export interface Explanation {
   sentence: string;
 }
 
-/** What a queued task's sentence is made from. */
+/** What the sentence of a task is made from that waits for a slot, or is on a worker. */
 export interface Waiting {
   workers: readonly FleetWorker[];
   /** What stands for all workers. */
   order: FleetOrder | null;
-  /** Claims that wait in its queue, this one included; null where unknown. */
-  backlog: number | null;
+  /** Tasks that wait for a slot in its queue, this one included. */
+  queued: number;
 }
 
-const NOBODY: Waiting = { workers: [], order: null, backlog: null };
+const NOBODY: Waiting = { workers: [], order: null, queued: 0 };
 const WIDTH = 8;
 
 export async function explainTask(wire: Wire, id: string): Promise<Explanation> {
@@ -40,7 +41,7 @@ export async function explainTask(wire: Wire, id: string): Promise<Explanation> 
 
 export async function explainReport(wire: Wire, report: TaskReport): Promise<Explanation> {
   const { id, state, reason, dependsOn = [] } = report;
-  const waiting = state === 'queued' ? await waitingOf(wire, report) : { ...NOBODY, order: await stopOf(wire, state) };
+  const waiting = await waitingOf(wire, report);
   // What it has heard of them may not be all.
   const known =
     state === 'blocked'
@@ -51,13 +52,14 @@ export async function explainReport(wire: Wire, report: TaskReport): Promise<Exp
   return { id, state, reason, sentence: sentenceOf({ ...report, dependsOn: known }, waiting, Date.now()) };
 }
 
-async function waitingOf(wire: Wire, { claimQueue }: TaskReport): Promise<Waiting> {
-  const [workers, orders, { backlog }] = await Promise.all([
-    listWorkers(wire),
-    listOrders(wire),
-    describeQueue(wire, claimQueue, 'claims'),
-  ]);
-  return { workers, order: orders.find(({ worker }) => worker === null) ?? null, backlog };
+async function waitingOf(wire: Wire, report: TaskReport): Promise<Waiting> {
+  const { state, queue } = report;
+  if (state !== 'queued') {
+    const workers = isOnWorker(report) ? await listWorkers(wire) : [];
+    return { ...NOBODY, workers, order: await stopOf(wire, state) };
+  }
+  const [workers, orders, queued] = await Promise.all([listWorkers(wire), listOrders(wire), countQueued(wire, queue)]);
+  return { workers, order: orders.find(({ worker }) => worker === null) ?? null, queued };
 }
 
 /** What holds results back. */
@@ -84,7 +86,11 @@ function choiceOf({ redirect, runs, triaged }: TaskReport): string {
 }
 
 function stateSentence(report: TaskReport, waiting: Waiting, nowMs: number): string {
-  return waitingSentence(report, nowMs) ?? workingSentence(report, waiting, nowMs);
+  return (
+    waitingSentence(report, nowMs) ??
+    unheardSentence(report, waiting.workers, nowMs) ??
+    workingSentence(report, waiting, nowMs)
+  );
 }
 
 function workingSentence(report: TaskReport, waiting: Waiting, nowMs: number): string {
@@ -127,7 +133,7 @@ function workingSentence(report: TaskReport, waiting: Waiting, nowMs: number): s
   }
 }
 
-function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting, nowMs: number): string {
+function queuedSentence(report: TaskReport, { workers, order, queued }: Waiting, nowMs: number): string {
   const { retryAt, claimQueue, message } = report;
   if (retryAt && Date.parse(retryAt) > nowMs) {
     const rest = formatDuration(Date.parse(retryAt) - nowMs);
@@ -162,11 +168,9 @@ function queuedSentence(report: TaskReport, { workers, order, backlog }: Waiting
   const free = open.filter(({ view }) => view && view.slots.used < view.slots.total).map(({ name }) => name);
   if (free.length) return `worker ${free.join(', ')} has a free slot and should claim it within seconds`;
   const slots = able.reduce((sum, worker) => sum + worker.slots, 0);
-  const others = backlog === null ? undefined : Math.max(0, backlog - 1);
+  const others = Math.max(0, queued - 1);
   const ahead =
-    others === undefined
-      ? ''
-      : `, and about ${others} other${others === 1 ? '' : 's'} wait${others === 1 ? 's' : ''} in queue ${claimQueue}`;
+    others === 0 ? '' : `, and about ${others} other${others === 1 ? ' waits' : 's wait'} in queue ${report.queue}`;
   const slotsTaken = slots === 1 ? 'the only slot' : `all ${slots} slots`;
   return `${slotsTaken} of ${able.map(({ name }) => name).join(', ')} ${slots === 1 ? 'is' : 'are'} taken${ahead}${message && report.partial ? ` (${message})` : ''}`;
 }

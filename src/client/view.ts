@@ -5,7 +5,9 @@ import { claimQueue, WORKFLOW_TYPE } from '../domain/names.ts';
 import { OPEN_STATES, type Progress, type TaskState, type TaskView } from '../domain/run.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { viewQuery } from '../workflows/messages.ts';
-import { describeQueue } from './queues.ts';
+import { whyNoAnswer } from './read/no-answer.ts';
+import { pollersOf } from './queues.ts';
+import { onServersClock } from './read/clock.ts';
 import { answered, decoded, isNotFound, unknownTask, type Wire } from './wire.ts';
 
 /** A task as the client shows it: its view, what its live activity last said, and whether a worker was there to tell. */
@@ -23,7 +25,7 @@ export const isSettled = ({ state }: Pick<TaskView, 'state'>): boolean =>
 export class Attended {
   readonly #wire: Wire;
   readonly #known = new Map<string, Promise<boolean>>();
-  readonly #silent = new Set<string>();
+  readonly #whyNot = new Map<string, Promise<string>>();
 
   constructor(wire: Wire) {
     this.#wire = wire;
@@ -31,20 +33,20 @@ export class Attended {
 
   has(queue: string): Promise<boolean> {
     const known =
-      this.#known.get(queue) ?? describeQueue(this.#wire, queue, 'workflows').then(({ pollers }) => pollers.length > 0);
+      this.#known.get(queue) ?? pollersOf(this.#wire, queue, 'workflows').then((pollers) => pollers.length > 0);
     this.#known.set(queue, known);
     return known;
   }
 
-  /** It polled a while ago, and does not answer now. */
+  /** It polled a while ago, and does not answer now: who polls is known for minutes longer. */
   silent(queue: string): void {
     this.#known.set(queue, Promise.resolve(false));
-    this.#silent.add(queue);
   }
 
-  /** Busy, or gone: who polls is known for minutes longer. */
-  isSilent(queue: string): boolean {
-    return this.#silent.has(queue);
+  whyNot(queue: string): Promise<string> {
+    const why = this.#whyNot.get(queue) ?? whyNoAnswer(this.#wire, queue);
+    this.#whyNot.set(queue, why);
+    return why;
   }
 }
 
@@ -73,8 +75,7 @@ export async function reportOf(
     closed ? resultOf(wire, described) : queried(wire, described, attended),
     progressOf(wire, described),
   ]);
-  const silent = attended.isSilent(described.taskQueue);
-  const report = { ...(view ?? (await fromServer(described, { silent }))), live, partial: !view };
+  const report = { ...(view ?? (await unansweredView(described, attended))), live, partial: !view };
   if (described.status.name !== 'TERMINATED') return report;
   return { ...report, state: 'cancelled', message: 'terminated', endedAt: described.closeTime?.toISOString() ?? null };
 }
@@ -100,11 +101,19 @@ async function resultOf({ client }: Wire, described: WorkflowExecutionDescriptio
 
 /** What the live activity of a task last said, from the server alone. */
 export async function progressOf({ client }: Wire, { raw }: WorkflowExecutionDescription): Promise<Progress | null> {
-  for (const { heartbeatDetails } of raw.pendingActivities ?? []) {
+  for (const { heartbeatDetails, lastHeartbeatTime } of raw.pendingActivities ?? []) {
     const said = await decoded(client, heartbeatDetails?.payloads ?? []);
-    if (typeof said === 'object' && said !== null && 'runId' in said) return said as Progress;
+    if (typeof said === 'object' && said !== null && 'runId' in said)
+      return byServersClock(said as Progress, Number(lastHeartbeatTime?.seconds ?? 0) * 1_000);
   }
   return null;
+}
+
+function byServersClock(said: Progress, heardMs: number): Progress {
+  const { at, lastEventAt } = said;
+  if (!at || !lastEventAt) return said;
+  const skew = { saidAt: at, heardMs };
+  return { ...said, at: onServersClock(at, skew), lastEventAt: onServersClock(lastEventAt, skew) };
 }
 
 /** The state that the server keeps, without a worker's help. */
@@ -118,7 +127,12 @@ export function stateOf({
   return status.name === 'CANCELLED' || status.name === 'TERMINATED' ? 'cancelled' : 'failed';
 }
 
-async function fromServer(described: WorkflowExecutionDescription, { silent = false } = {}): Promise<TaskView> {
+async function unansweredView(described: WorkflowExecutionDescription, attended: Attended): Promise<TaskView> {
+  const why = await attended.whyNot(described.taskQueue);
+  return { ...(await fromServer(described)), message: `${why}: this is what the server knows` };
+}
+
+async function fromServer(described: WorkflowExecutionDescription): Promise<TaskView> {
   const { workflowId, typedSearchAttributes: known, startTime, closeTime, taskQueue } = described;
   const queue = known.get(ATTRIBUTES.queue) ?? taskQueue;
   const objective = (await described.staticDetails()) ?? '';
@@ -128,7 +142,7 @@ async function fromServer(described: WorkflowExecutionDescription, { silent = fa
     type: 'code',
     state: stateOf(described),
     reason: (known.get(ATTRIBUTES.reason) as TaskView['reason'] | undefined) ?? null,
-    message: `${silent ? `no worker of queue ${taskQueue} answered in time` : `no worker answers on queue ${taskQueue}`}: this is what the server knows`,
+    message: null,
     objective,
     repo: known.get(ATTRIBUTES.repo) ?? null,
     base: null,

@@ -1,12 +1,17 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { RECORD_TYPE } from '../domain/names.ts';
 import type { WorkerRecord, WorkerView } from '../domain/worker.ts';
+import { onServersClock } from './read/clock.ts';
 import { decoded, isNotFound, mapBounded, type Wire } from './wire.ts';
 
 /** A worker that is attached, or was: what its record says, and what it last said of itself. */
 export interface FleetWorker extends Omit<WorkerRecord, 'state'> {
   /** `holding`: it takes no new work, and no person said so. `silent`: not heard of for a while, and not yet `lost`. */
   state: WorkerRecord['state'] | 'paused' | 'draining' | 'stopped' | 'holding' | 'silent';
+  /** ISO, by the server's clock: `since` is by the worker's own, which may go wrong. */
+  attachedAt: string;
+  /** ISO, by the server's clock: its last sign; null where it has given none. */
+  heardAt: string | null;
   /** Null where it is not attached, or has said nothing yet. */
   view: WorkerView | null;
 }
@@ -42,7 +47,14 @@ async function describeWorker(wire: Wire, id: string): Promise<FleetWorker | und
     const record = described.memo?.['record'] as WorkerRecord | undefined;
     if (!record) return undefined;
     const beat = record.state === 'attached' ? await lastBeat(wire, described, record.since) : undefined;
-    return { ...record, state: stateOf(record, beat), view: beat?.view ?? null };
+    const state = stateOf(record, beat);
+    return {
+      ...record,
+      state,
+      attachedAt: beat ? onServersClock(record.since, { saidAt: beat.view.at, heardMs: beat.atMs }) : record.since,
+      heardAt: heardAt(record, beat),
+      view: beat?.view ?? null,
+    };
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -51,7 +63,8 @@ async function describeWorker(wire: Wire, id: string): Promise<FleetWorker | und
 
 interface Beat {
   view: WorkerView;
-  ageMs: number;
+  /** When the server had it, by its clock. */
+  atMs: number;
 }
 
 /** Beside the newest `attend` there may be one of an earlier process, until its time is up. */
@@ -64,16 +77,23 @@ async function lastBeat(
     (raw.pendingActivities ?? []).map(async ({ heartbeatDetails, lastHeartbeatTime }) => {
       const view = (await decoded(client, heartbeatDetails?.payloads ?? [])) as WorkerView | undefined;
       if (view?.since !== since) return [];
-      return { view, ageMs: Date.now() - Number(lastHeartbeatTime?.seconds ?? 0) * 1_000 };
+      return { view, atMs: Number(lastHeartbeatTime?.seconds ?? 0) * 1_000 };
     }),
   );
-  return beats.flat().sort((one, other) => one.ageMs - other.ageMs)[0];
+  return beats.flat().sort((one, other) => other.atMs - one.atMs)[0];
+}
+
+function heardAt({ state, changedAt, lease }: WorkerRecord, beat: Beat | undefined): string | null {
+  if (beat) return new Date(beat.atMs).toISOString();
+  if (state !== 'lost') return null;
+  // It was noted as lost when its lease had passed without a sign.
+  return new Date(Date.parse(changedAt) - lease.heartbeatMs - lease.graceMs).toISOString();
 }
 
 function stateOf(record: WorkerRecord, beat: Beat | undefined): FleetWorker['state'] {
   const { state, lease, since, changedAt } = record;
   if (state !== 'attached') return state;
-  const ageMs = beat?.ageMs ?? Date.now() - Math.max(Date.parse(since), Date.parse(changedAt));
+  const ageMs = Date.now() - (beat?.atMs ?? Math.max(Date.parse(since), Date.parse(changedAt)));
   // Where no worker carries the record on, nobody notes that this one was lost.
   if (ageMs > lease.heartbeatMs + lease.graceMs + LATE_MS) return 'lost';
   if (ageMs > lease.heartbeatMs + LATE_MS) return 'silent';

@@ -101,7 +101,8 @@ export interface Progress {
   runId: string;
   state: 'running' | 'setting-up' | 'verifying' | 'delivering';
   pid?: number;
-  /** ISO */
+  /** ISO: when it was said, by the worker's clock, as is `lastEventAt`. Clients bring both to the server's. */
+  at?: string;
   lastEventAt?: string;
   lastEvent?: string;
   /** What it waits for. */

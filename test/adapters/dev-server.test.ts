@@ -57,11 +57,11 @@ test('a port in use: one sentence that names it, exit code 2, nothing left runni
   for (const [taken, sentence] of [
     [
       port,
-      `port ${port} is in use by another program: stop that, or start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
+      `port ${port} is in use: if that is a Temporal server, wait until it answers; else start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
     ],
     [
       uiPort,
-      `Temporal's dev server did not start: port ${uiPort} is in use: stop what listens there, or choose another one with --ui-port`,
+      `Temporal's dev server did not start: port ${uiPort} is in use: choose another one with --ui-port, or use the server that listens there`,
     ],
   ]) {
     const other = createServer((socket) => socket.destroy()).listen(Number(taken), '127.0.0.1');

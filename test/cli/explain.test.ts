@@ -54,7 +54,8 @@ const worker = (name: string, used: number, over: { coders?: string[]; holds?: s
     coders: (over.coders ?? ['claude']).map((coder) => ({ name: coder, version: '1' })),
   };
   return {
-    ...{ ...facts, slots: 2, lease: { heartbeatMs: 1, graceMs: 1 }, changedAt: '', debts: [], report: null },
+    ...{ ...facts, slots: 2, lease: { heartbeatMs: 12_000, graceMs: 40_000 }, changedAt: '', debts: [], report: null },
+    ...{ attachedAt: '', heardAt: '2026-01-01T00:09:59Z' },
     state: 'attached',
     view: {
       ...{ ...facts, slots: { total: 2, used }, runs: [], holds: over.holds ?? [], leaving: false },
@@ -70,6 +71,10 @@ const resting = (name: string): FleetWorker => {
 };
 const silent: FleetWorker = { ...worker('bob', 0), state: 'silent' };
 const lost: FleetWorker = { ...worker('eve', 0), state: 'lost', view: null };
+const unheard = (state: FleetWorker['state'], heardAt: string | null): FleetWorker => ({
+  ...worker('ada', 1),
+  ...{ state, heardAt, view: null },
+});
 const order: FleetOrder = { mode: 'pause', by: 'ada@desk', at: '2026-01-01T00:00:00Z', why: 'disk check' };
 
 const accepted = { accepted: true, reasons: [], reason: null, acceptance: true, digest: '' };
@@ -99,7 +104,7 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
   ],
   [
     {},
-    { workers: [worker('ada', 0, { holds: ['no disk'] }), worker('eve', 2)], backlog: null },
+    { workers: [worker('ada', 0, { holds: ['no disk'] }), worker('eve', 2)], queued: 1 },
     'all 2 slots of eve are taken',
   ],
   [
@@ -129,10 +134,10 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
   ],
   [
     {},
-    { workers: [worker('ada', 2), worker('eve', 2)], backlog: 4 },
+    { workers: [worker('ada', 2), worker('eve', 2)], queued: 4 },
     'all 4 slots of ada, eve are taken, and about 3 others wait in queue fleet',
   ],
-  [{}, { workers: [worker('ada', 2)], backlog: null }, 'all 2 slots of ada are taken'],
+  [{}, { workers: [worker('ada', 2)], queued: 1 }, 'all 2 slots of ada are taken'],
   [
     { retryAt: '2026-01-01T00:10:30Z', reason: 'receipts-rejected', message: 'git: no change' },
     { workers: [worker('ada', 0)] },
@@ -169,6 +174,26 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
     {},
     'the agent runs on worker ada, for 2m (no worker answers)',
   ],
+  [
+    { state: 'running', worker: 'ada', runs: [run] },
+    { workers: [worker('ada', 1)] },
+    'the agent runs on worker ada, for 2m',
+  ],
+  [
+    { state: 'running', worker: 'ada', runs: [run] },
+    { workers: [unheard('silent', '2026-01-01T00:09:40Z'), worker('eve', 0)] },
+    'unknown: worker ada gave its last sign 20s ago, at 2026-01-01T00:09:40Z, in state running; without contact it ends its agent itself, and the run is given up and the task waits for a worker again, unless it is back within 32s',
+  ],
+  [
+    { state: 'verifying', worker: 'ada', runs: [run] },
+    { workers: [unheard('lost', '2026-01-01T00:08:00Z')] },
+    'unknown: worker ada gave its last sign 2m ago, at 2026-01-01T00:08:00Z, in state verifying; without contact it ends its agent itself, and nothing follows until a worker is attached: type fleet worker',
+  ],
+  [
+    { state: 'running', worker: 'ada', queue: 'nightly', partial: true, message: 'no worker answers' },
+    { workers: [{ ...unheard('detached', null), changedAt: '2026-01-01T00:09:55Z' }] },
+    'unknown: worker ada was stopped 5s ago, at 2026-01-01T00:09:55Z, in state running; without contact it ends its agent itself, and nothing follows until a worker is attached: type fleet worker --queue nightly (no worker answers)',
+  ],
   [{ state: 'verifying', worker: 'ada' }, {}, 'the agent has ended, and worker ada gathers the receipts'],
   [{ state: 'delivering', worker: 'ada' }, {}, 'the result was accepted, and worker ada delivers it'],
   [
@@ -202,5 +227,5 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
 ];
 
 test.each(SENTENCES)('%j with %j', (over, waiting, sentence) => {
-  expect(sentenceOf(report(over), { workers: [], order: null, backlog: null, ...waiting }, NOW)).toBe(sentence);
+  expect(sentenceOf(report(over), { workers: [], order: null, queued: 0, ...waiting }, NOW)).toBe(sentence);
 });

@@ -12,11 +12,13 @@ import type { AgentOutcome, Progress, Verified } from '../../src/domain/run.ts';
 export const HOST = 'host/ada-0a1b2c';
 export const LOG = 'one\n\u001b[31mtwo\u001b[0m\nthree ✓\n';
 
-/** A worker called ada: the real workflows, and activities that do nothing. An objective `block` runs for good, `reject` is rejected. */
-export async function standIn(address: string): Promise<AsyncDisposable> {
+/** A worker called ada: the real workflows, and activities that do nothing. An objective `block` runs for good, `reject` is rejected. `aheadMs`: its clock. */
+export async function standIn(address: string, { aheadMs = 0 } = {}): Promise<AsyncDisposable> {
+  const clock = () => new Date(Date.now() + aheadMs).toISOString();
+  const facts = { ...FACTS, since: clock() };
   const connection = await NativeConnection.connect({ address });
   const common = { connection, identity: 'fleet/ada-0a1b2c', maxHeartbeatThrottleInterval: '50ms' } as const;
-  const { registerRun, sendAlert, ...onHost } = activities;
+  const { registerRun, sendAlert, ...onHost } = activities(clock);
   const workers = await Promise.all([
     Worker.create({
       ...common,
@@ -27,7 +29,7 @@ export async function standIn(address: string): Promise<AsyncDisposable> {
     Worker.create({ ...common, taskQueue: HOST, activities: { ...onHost, sendAlert } }),
   ]);
   const running = workers.map((each) => each.run());
-  await attachRecord(new Client({ connection }), FACTS);
+  await attachRecord(new Client({ connection }), facts);
   return {
     [Symbol.asyncDispose]: async () => {
       for (const each of workers) each.shutdown();
@@ -38,10 +40,9 @@ export async function standIn(address: string): Promise<AsyncDisposable> {
 }
 
 const NOTHING = { takenIn: 0, done: 0, failed: 0, cancelled: 0, parked: 0, handedOver: 0, kept: 0, live: 0 };
-const FACTS: WorkerFacts = {
+const FACTS: Omit<WorkerFacts, 'since'> = {
   ...{ name: 'ada', machine: 'm', hostQueue: HOST, queues: ['fleet'], coders: [{ name: 'claude', version: '2' }] },
   ...{ slots: 2, lease: { heartbeatMs: 5_000, graceMs: 5_000 }, version: '0', pid: 1 },
-  since: new Date().toISOString(),
 };
 
 const objectives = new Map<string, string>();
@@ -58,7 +59,7 @@ const outcome: AgentOutcome = {
   ...{ session: null, model: null, ended: { ok: true, failure: null }, claim: 'done', until: null, usage: NO_USAGE },
 };
 
-const activities = {
+const activities = (clock: () => string) => ({
   async registerRun({ n }: { n: number }) {
     const lease = { heartbeatMs: 5_000, graceMs: 5_000 };
     return { runId: `${n}-aaaaaa`, n, worker: 'ada', machine: 'm', hostQueue: HOST, coder: 'claude', lease };
@@ -74,7 +75,8 @@ const activities = {
         runId,
         state: 'running',
         lastEvent: 'Bash npm test',
-        lastEventAt: new Date().toISOString(),
+        lastEventAt: clock(),
+        at: clock(),
         usage,
       };
       heartbeat(said);
@@ -105,13 +107,13 @@ const activities = {
   async sendAlert() {},
   async attend({ since }: { since: string }) {
     const { name, machine, hostQueue, queues, coders, slots } = FACTS;
-    const view: WorkerView = {
-      ...{ name, machine, hostQueue, queues, coders, since, version: '0', pid: 1, at: since },
+    const view = (): WorkerView => ({
+      ...{ name, machine, hostQueue, queues, coders, since, version: '0', pid: 1, at: clock() },
       ...{ slots: { total: slots, used: 0 }, runs: [], holds: [], leaving: false, order: null, stopped: null },
       ...{ freeBytes: null, tally: { ...NOTHING, since } },
-    };
+    });
     for (;;) {
-      heartbeat(view);
+      heartbeat(view());
       await Context.current().sleep(50);
     }
   },
@@ -121,4 +123,4 @@ const activities = {
     const text = LOG.slice(question.offset, question.offset + 10);
     return { text, next: question.offset + text.length, end: text === '', gap: 0 };
   },
-};
+});

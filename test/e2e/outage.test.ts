@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { listens, startDevServer, type DevServer } from '../../src/adapters/dev-server.ts';
+import { startDevServer, type DevServer } from '../../src/adapters/dev-server.ts';
+import { listens } from '../../src/adapters/temporal/address.ts';
 import type { ProcessIdentity } from '../../src/adapters/process.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { agents } from '../helpers/live-agents.ts';

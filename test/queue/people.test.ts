@@ -50,7 +50,7 @@ test.concurrent('a worker that is there and answers late is not said to be absen
   late.kill('SIGSTOP');
   expect(await fleet.fleet.view(id)).toMatchObject({
     ...{ partial: true, state: 'awaiting-approval' },
-    message: 'no worker of queue late answered in time: this is what the server knows',
+    message: `worker ${late.name} is attached and did not answer in time, as happens under load: this is what the server knows`,
   });
   late.kill('SIGCONT');
   await until(async () => !(await fleet.fleet.view(id)).partial);

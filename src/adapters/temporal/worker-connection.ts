@@ -1,7 +1,8 @@
 import { NativeConnection } from '@temporalio/worker';
-import { clientOptions, connect, unreachable, type Target } from '../connection.ts';
+import { clientOptions, connect, type Target } from '../connection.ts';
+import { unreachable } from './unreachable.ts';
 
-/** For workers; a file of its own, since it loads the native SDK. The caller closes `connection`. @throws ServerUnreachable after 3 seconds. */
+/** For workers; a file of its own, since it loads the native SDK. The caller closes `connection`. @throws ServerUnreachable */
 export async function connectWorker(where: {
   env: NodeJS.ProcessEnv;
   /** Default: that of the environment. */
@@ -16,6 +17,6 @@ export async function connectWorker(where: {
     const connection = await NativeConnection.connect({ address: target.address, ...options, ...key });
     return { connection, namespace: target.namespace, target };
   } catch (error) {
-    throw unreachable(target.address, error);
+    throw await unreachable(target.address, { error });
   }
 }

@@ -27,7 +27,7 @@ export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
         : `no tasks: put one in with fleet enqueue '<objective>'`,
     );
     for (const order of await fleet.orders.list()) cli.note(oneLine(orderNote(order)));
-    if (reports.some(({ partial }) => partial))
-      cli.note('some tasks are shown as the server knows them: no worker answered for them');
+    const partial = reports.find((report) => report.partial);
+    if (partial) cli.note(oneLine(`some tasks are shown by what the server knows: ${partial.message}`));
   },
 });

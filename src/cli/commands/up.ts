@@ -62,8 +62,8 @@ async function serverFor(cli: Cli): Promise<{ server: DevServer | undefined; sta
     const own = await ownDevServer(cli.home);
     return { server: own?.address === address ? own : undefined, started: false };
   } catch (error) {
-    if (!(error instanceof ServerUnreachable) || !DEFAULT_ADDRESS.test(address)) throw error;
-    // Alive and silent: another fleet up may be waiting for it.
+    if (!(error instanceof ServerUnreachable) || error.accepts || !DEFAULT_ADDRESS.test(address)) throw error;
+    // Alive, and not listening yet: another fleet up may be waiting for it.
     if (await ownDevServer(cli.home)) throw error;
   }
   return { server: await startDevServer({ home: cli.home, env: cli.env, say: cli.note }), started: true };
