@@ -46,7 +46,7 @@ export const schema = z
       .strictObject({
         accepted: duration.default('7d'),
         rejected: duration.default('14d'),
-        parked: duration.default('20d'),
+        setAside: duration.default('20d'),
         orphaned: duration.default('7d'),
       })
       .prefault({}),

@@ -21,8 +21,15 @@ const CLEANED_LINES = 20_000;
 
 /** All tasks of which something is kept and no run is under way here. */
 export async function keptTasks(home: HomeLayout): Promise<KeptTask[]> {
+  return keptOf(
+    home,
+    (await names(home.tasks)).filter((id) => isTaskId(id) && !isUnderWay(home, id)),
+  );
+}
+
+/** What is kept of these tasks. */
+export async function keptOf(home: HomeLayout, ids: readonly string[]): Promise<KeptTask[]> {
   const rescues = await rescueFolders(home);
-  const ids = (await names(home.tasks)).filter((id) => isTaskId(id) && !isUnderWay(home, id));
   return Promise.all(
     ids.map(async (taskId) => {
       const { dir, origin } = home.task(taskId);
@@ -32,6 +39,12 @@ export async function keptTasks(home: HomeLayout): Promise<KeptTask[]> {
       };
     }),
   );
+}
+
+/** The runs of which the vault has saved work. */
+export async function savedRuns({ rescues }: Pick<KeptTask, 'rescues'>): Promise<string[]> {
+  const refs = await Promise.all(rescues.map(names));
+  return [...new Set(refs.flat().map((ref) => ref.replace(/\.[a-z]+$/, '')))].sort();
 }
 
 /** A run's folder stands for as long as anything of the task may be needed. */

@@ -205,6 +205,9 @@ export class RunRegistry {
   }
 }
 
+/** The task of a run that was set aside, by the name of its folder. */
+export const taskOfSetAside = (name: string): string => name.replace(/-\d+-[0-9a-f]+$/, '');
+
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

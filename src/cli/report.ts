@@ -124,9 +124,13 @@ function runTable(runs: readonly RunView[], nowMs: number): string {
 
 /** What each run started from that was not the base, and where its work is that was not delivered. */
 function workLines({ id, state, runs }: TaskReport): string[] {
-  return runs.flatMap(({ runId, worker, resumedFrom, saved }) => [
+  return runs.flatMap(({ runId, worker, resumedFrom, saved, savedGone, startedWithout }) => [
     ...(resumedFrom ? [`${runId} resumed from the work of run ${resumedFrom}`] : []),
-    ...(saved && state !== 'done'
+    ...(startedWithout
+      ? [oneLine(`${runId} started from the base: ${worker} did not find the saved work of run ${startedWithout}`, 300)]
+      : []),
+    ...(savedGone ? [oneLine(`${runId} saved its work, which was removed from ${worker} at ${savedGone}`, 300)] : []),
+    ...(saved && !savedGone && state !== 'done'
       ? [
           oneLine(
             `${runId} saved its work at ${saved.at}: ${rescueRef(id, runId)} in the vault of ${worker}${saved.pushed ? `, and ${wipRef(id)} at the remote` : ''}${saved.session ? ', with its session' : ''}`,

@@ -1,7 +1,7 @@
-import type { TaskState } from './run.ts';
+import { OPEN_STATES, type TaskState } from './run.ts';
 
 /** Why something that a worker keeps may go, in the order in which it goes where the disk is short. */
-export const KEEP_CLASSES = ['unused', 'accepted', 'orphaned', 'rejected', 'parked'] as const;
+export const KEEP_CLASSES = ['unused', 'accepted', 'orphaned', 'rejected', 'set-aside'] as const;
 export type KeepClass = (typeof KEEP_CLASSES)[number];
 
 /** Where a task came from whose record a worker keeps. */
@@ -15,7 +15,7 @@ export interface TaskOrigin {
 /** What the server says of a task; null: it has none of that id. */
 export type Standing = { state: TaskState; worker: string | null } | null;
 
-/** The class of what a worker keeps of a task; undefined where the task may still need it, or that cannot be told. */
+/** The class of what a worker keeps of a task; undefined where the task is open and may need it, or that cannot be told. */
 export function keepClassOf(
   standing: Standing,
   { origin, server }: { origin: TaskOrigin | undefined; server: string },
@@ -23,16 +23,20 @@ export function keepClassOf(
   // Another server's tasks are not this one's to judge.
   if (origin ? origin.server !== server : standing === null) return undefined;
   if (standing === null) return 'orphaned';
-  if (standing.state === 'parked') return 'parked';
-  if (!['done', 'failed', 'cancelled'].includes(standing.state)) return undefined;
+  if (isOpen(standing)) return undefined;
   if (origin && standing.worker !== null && standing.worker !== origin.worker) return 'orphaned';
   return standing.state === 'done' ? 'accepted' : 'rejected';
 }
 
+/** Whatever its age, an open task may need what is kept of it: its next run goes on from there. */
+export const isOpen = (standing: Standing): boolean =>
+  standing !== null && (OPEN_STATES as readonly TaskState[]).includes(standing.state);
+
 /** What was cleaned, so that whoever asks for it later is told. */
 export interface Cleaned {
   taskId: string;
-  class: KeepClass;
+  /** `named`: somebody named the task. */
+  class: KeepClass | 'named';
   /** ISO */
   at: string;
   /** Milliseconds for which it had been kept. */

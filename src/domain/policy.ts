@@ -90,7 +90,10 @@ export const attemptsUsed = (runs: readonly RunView[]): number => runs.filter((r
  */
 export function resumeFrom(task: Pick<Task, 'resume'>, runs: readonly RunView[]): ResumeFrom | null {
   const usable = ({ reason }: RunView) => reason !== null && (task.resume ?? 'resume' in FAILURES[reason]);
-  const from = runs.slice(runs.findLastIndex((run) => !usable(run)) + 1).reverse();
+  const from = runs
+    .slice(runs.findLastIndex((run) => !usable(run)) + 1)
+    .filter(isThere)
+    .reverse();
   const [newest] = from;
   if (!newest?.reason) return null;
   const spent = from.flatMap((run) => {
@@ -101,6 +104,34 @@ export function resumeFrom(task: Pick<Task, 'resume'>, runs: readonly RunView[])
   });
   return { runIds: from.map(({ runId }) => runId), why: newest.message ?? newest.reason, spent };
 }
+
+/** What a worker's preparation says of where a run starts. */
+export interface StartedFrom {
+  /** The run whose saved work was found and laid out. */
+  resumed?: string | null;
+  /** Its conversation goes on. */
+  session?: boolean;
+}
+
+/** Where the last of the runs started: also that it was to go on from saved work, and that was not there. */
+export function startOf(
+  { resumed = null, session = false }: StartedFrom,
+  { resume, runs }: { resume: ResumeFrom | null; runs: readonly RunView[] },
+): Pick<RunView, 'resumedFrom' | 'sameSession' | 'startedWithout'> {
+  const before = runs.at(-2);
+  const wanted =
+    resume?.runIds.find((id) => runs.some(({ runId, saved }) => runId === id && saved !== null)) ??
+    (before && !isThere(before) ? before.runId : undefined);
+  return {
+    resumedFrom: resumed,
+    sameSession: session,
+    ...(resumed === null && wanted !== undefined ? { startedWithout: wanted } : {}),
+  };
+}
+
+/** Whether what was saved of it may still be found: on its worker, or at the repository's remote. */
+export const isThere = ({ savedGone, saved }: Pick<RunView, 'savedGone' | 'saved'>): boolean =>
+  savedGone === undefined || saved?.pushed === true;
 
 /** What the next run's prompt says of the earlier ones: the reasons that are the agent's to mend, newest last. */
 export function feedbackOf(runs: readonly { reason: Reason | null; message: string | null }[]): string[] {

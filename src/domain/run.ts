@@ -132,6 +132,10 @@ export interface RunView {
   commit: string | null;
   /** What it left, where that was not delivered. */
   saved: SavedWork | null;
+  /** ISO: since when its worker has nothing of that any more, as a person had it removed. */
+  savedGone?: string;
+  /** The earlier run whose saved work it was to go on with, and which was not there: it started without. */
+  startedWithout?: string;
   /** Its agent proposed tasks, and the run did not count: they were dropped. */
   dropped?: true;
   /** Its worker was lost and came back with a finished tree, which waits for its receipts, or came too late. */

@@ -5,12 +5,19 @@ import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../ada
 import { mapBounded } from '../client/wire.ts';
 import type { Config } from '../config.ts';
 import { toMs } from '../domain/duration.ts';
-import { keepClassOf, KEEP_CLASSES, type KeepClass } from '../domain/keep.ts';
+import { isOpen, keepClassOf, KEEP_CLASSES, type KeepClass } from '../domain/keep.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import { standingOf, standingsOf } from './standings.ts';
 import { leftovers, setAsideRuns, unusedStores, type Unused } from './unused.ts';
 
 const WIDTH = 4;
+const AGE_OF = {
+  unused: 'orphaned',
+  accepted: 'accepted',
+  orphaned: 'orphaned',
+  rejected: 'rejected',
+  'set-aside': 'setAside',
+} as const satisfies Record<KeepClass, keyof Config['keep']>;
 /** However short the disk is: whoever asked for a task has so long to look at it. */
 const FRESH_MS = 10 * 60_000;
 
@@ -44,7 +51,7 @@ export async function findCleanable(cleaning: Cleaning): Promise<CleanItem[]> {
   const found = [
     ...(await cleanableTasks(cleaning)),
     ...[...(await leftovers(home)), ...stores].map((item) => ofUnused(item, 'unused')),
-    ...(await setAsideRuns(home)).map((item) => ofUnused(item, 'parked')),
+    ...(await cleanableSetAside(cleaning)),
   ];
   const old = found
     .filter((item) => (!only || item.class === only) && (item.rubbish || item.ageMs >= keptMs(cleaning, item.class)))
@@ -78,7 +85,7 @@ export async function clean(
   return gone;
 }
 
-/** Ages and classes for a disk that is short: finished things go at once, but for what waits for a person. */
+/** Ages and classes for a disk that is short: finished things go at once, but for what a person is to look at. */
 export const hurried = (cleaning: Cleaning): Cleaning => ({ ...cleaning, olderThanMs: FRESH_MS });
 
 type Candidate = Omit<CleanItem, 'bytes'> & { path: string; rubbish?: true };
@@ -103,7 +110,7 @@ function ofTask({ home, server }: Cleaning, task: KeptTask, kind: KeepClass): Ca
   const { taskId, origin, rescues, dir, touchedAt } = task;
   const ageMs = Date.now() - touchedAt;
   const remove = async () => {
-    // A parked task may have been taken up, and an unknown one enqueued, since it was listed.
+    // An unknown one may have been enqueued since it was listed.
     const now = await standingOf(server!.client, taskId);
     if (keepClassOf(now, { origin, server: server!.name }) !== kind) return false;
     return removeKept(home, task, { taskId, class: kind, at: new Date().toISOString(), ageMs });
@@ -117,11 +124,25 @@ function ofTask({ home, server }: Cleaning, task: KeptTask, kind: KeepClass): Ca
   };
 }
 
+/** Of tasks that are not open: what was set aside is all that there is of such a run. */
+async function cleanableSetAside({ home, server }: Cleaning): Promise<Candidate[]> {
+  const runs = server ? await setAsideRuns(home) : [];
+  if (!server || runs.length === 0) return [];
+  const standings = await standingsOf(server.client, [...new Set(runs.map(({ taskId }) => taskId))]);
+  return runs
+    .filter(({ taskId }) => !isOpen(standings.get(taskId) ?? null))
+    .map(({ taskId, ...run }) => {
+      const candidate = ofUnused(run, 'set-aside');
+      const remove = async () => !isOpen(await standingOf(server.client, taskId)) && candidate.remove();
+      return { ...candidate, remove };
+    });
+}
+
 const ofUnused = ({ touchedAt, remove, ...item }: Unused, kind: KeepClass): Candidate => ({
   ...{ ...item, class: kind, ageMs: Date.now() - touchedAt },
   remove: () => remove().then(() => true),
 });
 
 function keptMs({ keep, olderThanMs }: Cleaning, kind: KeepClass): number {
-  return olderThanMs ?? toMs(keep[kind === 'unused' ? 'orphaned' : kind]);
+  return olderThanMs ?? toMs(keep[AGE_OF[kind]]);
 }

@@ -22,7 +22,7 @@ export class Cleaner {
     this.#timers = [setTimeout(hourly, FIRST_MS), setInterval(hourly, EVERY_MS)];
   }
 
-  /** Finished things go before their age, until it is enough. What waits for a person stays. */
+  /** Finished things go before their age, until it is enough. What a person is to look at stays. */
   readonly makeRoom = (enough: () => Promise<boolean>): Promise<void> =>
     this.#take(() => this.#clean(hurried(this.#cleaning()), enough));
 
@@ -54,7 +54,7 @@ export class Cleaner {
   }
 }
 
-const isFinished = (item: CleanItem): boolean => item.class !== 'parked';
+const isFinished = (item: CleanItem): boolean => item.class !== 'set-aside';
 
 /** Both are appended to by whoever has them open, so that they can be cut under the writer's hands. */
 async function trimLogs({ workerLog, keeperLog }: HomeLayout): Promise<void> {

@@ -3,7 +3,7 @@ import { isFetching } from '../adapters/git/mirror.ts';
 import { discard, names } from '../adapters/kept-tasks.ts';
 import { readJson } from '../adapters/json-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
-import type { RunRecord } from '../adapters/run-registry.ts';
+import { taskOfSetAside, type RunRecord } from '../adapters/run-registry.ts';
 import type { HomeLayout } from '../domain/names.ts';
 
 /** Something that nothing refers to. */
@@ -29,12 +29,13 @@ export async function leftovers(home: HomeLayout): Promise<Unused[]> {
 }
 
 /** Runs whose record was damaged, or whose work could not be saved, with what they made: for a person to look at. */
-export async function setAsideRuns(home: HomeLayout): Promise<Unused[]> {
+export async function setAsideRuns(home: HomeLayout): Promise<(Unused & { taskId: string })[]> {
   const dir = `${home.runs}/.torn`;
   return Promise.all(
     (await names(dir)).map(async (name) => ({
       ...(await facts(`${dir}/${name}`)),
       what: `run ${name}, which was set aside`,
+      taskId: taskOfSetAside(name),
       remove: () => discard(`${home.runs}/.trash`, `${dir}/${name}`),
     })),
   );

@@ -207,7 +207,7 @@ async function runOn(
     on.createWorktree({ ...host.ref, task, base: view.base, resume, ...given }),
   );
   if (!prepared.ok) return prepared.failure;
-  book.prepared(handedIn && view.base ? { ...prepared, base: view.base } : prepared);
+  book.prepared(handedIn && view.base ? { ...prepared, base: view.base } : prepared, resume);
   const refused = prepared.gate && (await passGate(host, book));
   if (refused) return refused;
 

@@ -1,7 +1,7 @@
 import { patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
-import { attemptsUsed, resumeFrom } from '../domain/policy.ts';
+import { attemptsUsed, resumeFrom, startOf, type StartedFrom } from '../domain/policy.ts';
 import { reviewUsage } from '../domain/review.ts';
 import type { AgentOutcome, Claim, Gated, ResumeFrom, RunView, SavedWork, TaskState, Verified } from '../domain/run.ts';
 import type { Choice } from '../domain/route.ts';
@@ -149,10 +149,10 @@ export class TaskBook {
     return this.#claims.get(runId);
   }
 
-  prepared({ base, resumed, session }: { base: string; resumed?: string | null; session?: boolean }): void {
-    this.view.base = base;
+  prepared(prepared: StartedFrom & { base: string }, resume: ResumeFrom | null): void {
+    this.view.base = prepared.base;
     this.dependencies.based = true;
-    Object.assign(this.#run(), { resumedFrom: resumed ?? null, sameSession: session ?? false });
+    Object.assign(this.#run(), startOf(prepared, { resume, runs: this.view.runs }));
   }
 
   resumeFor = (task: Task): ResumeFrom | null => resumeFrom(task, this.view.runs.slice(0, -1));
@@ -231,7 +231,7 @@ export class TaskBook {
 
   /** The last run whose result was kept on a rescue ref, for a person to accept. */
   get rescued(): RunView | undefined {
-    return this.view.runs.findLast((run) => run.commit !== null);
+    return this.view.runs.findLast(({ commit, savedGone }) => commit !== null && !savedGone);
   }
 
   #used(run: RunView, usage: Usage): void {

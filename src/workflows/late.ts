@@ -63,6 +63,11 @@ export function noteLate({ runs }: TaskView, { runId, saved, finished }: LateRes
   if (finished && run.reason === 'host-lost' && run.late === null) run.late = 'candidate';
 }
 
+/** From somebody who had the saved work of runs removed. */
+export function noteGone({ runs }: TaskView, { runIds, at }: { runIds: readonly string[]; at: string }): void {
+  for (const run of runs) if (runIds.includes(run.runId)) run.savedGone = at;
+}
+
 function noteVerdict(run: RunView, { verdict, receipts, commit }: Verified): void {
   Object.assign(run, { commit, receipts: shortened(receipts) });
   if (!verdict.accepted) run.late = 'rejected';

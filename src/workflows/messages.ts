@@ -57,6 +57,9 @@ export const leaveMergeSignal = defineSignal<[{ id: string }]>('leave');
 /** From a worker that was lost and came back: what it has of a run that the task does not own any more. */
 export const lateResultSignal = defineSignal<[LateResult]>('lateResult');
 
+/** To an open task: what one worker had saved of these runs was removed from there. `at`: ISO */
+export const savedGoneSignal = defineSignal<[{ runIds: string[]; at: string }]>('savedGone');
+
 /** To a worker's record: a run that it holds, or held when it was lost, and has to clean up; or a task that it has to forget. */
 export const oweSignal = defineSignal<[Owed]>('owe');
 /** From the worker: such a debt is cleaned up. */

@@ -6,8 +6,8 @@ import { alert } from './alert.ts';
 import { Approvals } from './approval.ts';
 import type { TaskBook } from './book.ts';
 import { forgetTask } from './forget.ts';
-import { noteLate, settleLate } from './late.ts';
-import { acceptUpdate, giveUpUpdate, lateResultSignal, retryUpdate, viewQuery } from './messages.ts';
+import { noteGone, noteLate, settleLate } from './late.ts';
+import { acceptUpdate, giveUpUpdate, lateResultSignal, retryUpdate, savedGoneSignal, viewQuery } from './messages.ts';
 import { listenToOthers } from './others.ts';
 import { Questions } from './question.ts';
 import { deliverKept, followBranch } from './settle.ts';
@@ -83,6 +83,10 @@ export function listenToPeople(book: TaskBook): Person {
   };
   setHandler(viewQuery, () => book.view);
   setHandler(lateResultSignal, (late) => noteLate(book.view, late));
+  setHandler(savedGoneSignal, (gone) => {
+    noteGone(book.view, gone);
+    book.say(book.view.message);
+  });
   setHandler(retryUpdate, ({ why }) => say('retry', why), { validator: onlyParked });
   setHandler(giveUpUpdate, ({ why }) => say('give-up', why), { validator: onlyParked });
   setHandler(acceptUpdate, ({ why }) => say('accept', why), {

@@ -2,7 +2,7 @@ import { costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { inboxItem } from '../domain/inbox.ts';
 import { rescueRef } from '../domain/names.ts';
-import type { TaskView } from '../domain/run.ts';
+import type { RunView, TaskView } from '../domain/run.ts';
 import { seatsOf, type CredentialRecord } from '../domain/seats.ts';
 import { keptSentences, tallySentence, type Debt, type WorkerRecord } from '../domain/worker.ts';
 
@@ -38,7 +38,7 @@ export function renderSummary(view: TaskView): string {
             run.endedAt ? formatDuration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : 'live',
             run.resumedFrom ? `work of ${run.resumedFrom}` : 'base',
             run.endedAt ? (run.reason ? `${run.reason}: ${run.message ?? ''}` : 'accepted') : '',
-            run.saved && view.state !== 'done' ? rescueRef(view.id, run.runId) : '',
+            run.saved && view.state !== 'done' ? savedAt(view, run) : '',
           ]),
         )
       : 'none yet',
@@ -52,6 +52,9 @@ export function renderSummary(view: TaskView): string {
     `Read on: \`fleet task ${view.id}\`, \`fleet task ${view.id} log -f\`, \`fleet explain ${view.id}\``,
   ].join('\n\n');
 }
+
+const savedAt = ({ id }: TaskView, { runId, savedGone }: RunView): string =>
+  savedGone ? `removed at ${savedGone}` : rescueRef(id, runId);
 
 /** What it waits for beside a slot, and what people said to it. */
 function waitsOf({ dependsOn = [], question, answers = [], approval, approvals = [], outside, ...view }: TaskView) {

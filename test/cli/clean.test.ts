@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { saveRescue } from '../../src/adapters/git/rescue.ts';
 import { cleanedOf } from '../../src/adapters/kept-tasks.ts';
 import { connectFleet, type Fleet } from '../../src/client.ts';
-import { homeLayout, rescueRef, type HomeLayout } from '../../src/domain/names.ts';
+import { loadConfig } from '../../src/config.ts';
+import { rescueRef } from '../../src/domain/names.ts';
+import { Cleaner } from '../../src/workers/cleaner.ts';
 import { lockIdleHome } from '../../src/workers/locks.ts';
-import { git, makeRepo } from '../helpers/git.ts';
+import { git } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { startTemporal, type TestServer } from '../helpers/temporal.ts';
 import { until } from '../helpers/until.ts';
+import { age, cleanHome, kept } from './clean-home.ts';
 import { standIn } from './stand-in.ts';
 import { cli } from './world.ts';
 
@@ -45,38 +48,12 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const DAY = 86_400_000;
-
-/** A home with what a worker keeps of a task: a log, and an origin where given. */
-async function home(root: string) {
-  const layout = homeLayout(`${root}/home`);
-  const origin = { server: `${server.address}/default`, worker: 'ada' };
-  const keep = async (id: string, days: number, from: object | null = origin) => {
-    const { dir, runOf, origin: file } = layout.task(id);
-    await mkdir(runOf(1).logs, { recursive: true });
-    await writeFile(runOf(1).events, 'x'.repeat(100_000));
-    if (from) await writeFile(file, JSON.stringify(from));
-    await age(dir, days);
-  };
-  const env = { ...server.env, FLEET_HOME: layout.root };
-  await mkdir(layout.root, { recursive: true });
-  return { layout, keep, origin, clean: (...flags: string[]) => cli(['clean', ...flags], { env }) };
-}
-
-async function age(dir: string, days: number): Promise<void> {
-  const at = new Date(Date.now() - days * DAY);
-  for (const name of await readdir(dir, { recursive: true })) await utimes(`${dir}/${name}`, at, at);
-  await utimes(dir, at, at);
-}
-
-const kept = async (layout: HomeLayout) => (await readdir(layout.tasks)).filter((name) => !name.startsWith('.')).sort();
-
 test('removes by class and age, lists it first, and leaves alone what may be needed or cannot be told', async () => {
   await using temp = await tempDir();
-  const { layout, keep, origin, clean } = await home(temp.path);
+  const { layout, keep, origin, clean } = await cleanHome(server, temp.path);
   await keep(ids.done, 8);
   await keep(ids.failed, 15);
-  await keep(ids.parked, 21);
+  await keep(ids.parked, 100);
   await keep(ids.running, 100);
   await keep('forgotten', 8);
   await keep('of-another-server', 100, { ...origin, server: 'elsewhere:7233/default' });
@@ -92,21 +69,20 @@ test('removes by class and age, lists it first, and leaves alone what may be nee
     ['accepted', `task ${ids.done}`, expect.stringMatching(/^8d/)],
     ['orphaned', 'task forgotten', expect.stringMatching(/^8d/)],
     ['rejected', `task ${ids.failed}`, expect.stringMatching(/^15d/)],
-    ['parked', `task ${ids.parked}`, expect.stringMatching(/^21d/)],
   ]);
-  expect(dry.out).toMatch(/5 things, 4\d\d KB to remove\n$/);
+  expect(dry.out).toMatch(/4 things, 3\d\d KB to remove\n$/);
   expect(await kept(layout)).toHaveLength(7);
 
-  expect((await clean('--class', 'parked')).out).toMatch(/^CLASS.*\nparked .*\n1 thing, 1\d\d KB removed\n$/);
-  expect((await clean()).out).toMatch(/4 things, \d+ KB removed\n$/);
-  expect(await kept(layout)).toEqual([ids.running, 'of-another-server', 'of-nobody'].sort());
+  expect((await clean('--class', 'rejected')).out).toMatch(/^CLASS.*\nrejected .*\n1 thing, 1\d\d KB removed\n$/);
+  expect((await clean()).out).toMatch(/3 things, \d+ KB removed\n$/);
+  expect(await kept(layout)).toEqual([ids.parked, ids.running, 'of-another-server', 'of-nobody'].sort());
   expect(await cleanedOf(layout, ids.done)).toMatchObject({ class: 'accepted' });
   expect((await clean()).out).toBe('there is nothing to clean\n');
 });
 
 test('younger things stay unless told; a run that is held stays in any case', async () => {
   await using temp = await tempDir();
-  const { layout, keep, clean } = await home(temp.path);
+  const { layout, keep, clean } = await cleanHome(server, temp.path);
   await keep(ids.done, 6);
   await keep(ids.failed, 13);
   await mkdir(`${layout.runs}/${ids.failed}/2-x`, { recursive: true });
@@ -115,22 +91,43 @@ test('younger things stay unless told; a run that is held stays in any case', as
   expect(await kept(layout)).toEqual([ids.failed]);
 });
 
+test('a run that was set aside stays for as long as its task is open', async () => {
+  await using temp = await tempDir();
+  const { layout, clean } = await cleanHome(server, temp.path);
+  const aside = async (id: string, days: number) => {
+    const dir = `${layout.runs}/.torn/${id}-1-0a1b2c3d`;
+    await mkdir(`${dir}/work`, { recursive: true });
+    await age(dir, days);
+    return dir;
+  };
+  const [open, closed, young] = [await aside(ids.parked, 100), await aside(ids.failed, 21), await aside(ids.done, 19)];
+  expect((await clean()).out).toMatch(/^CLASS.*\nset-aside  run .*, which was set aside.*\n1 thing, /);
+  expect([open, closed, young].map((dir) => existsSync(dir))).toEqual([true, false, true]);
+});
+
+test('what a worker keeps of an open task has no age', async () => {
+  await using temp = await tempDir();
+  const { layout, keep, clean } = await cleanHome(server, temp.path);
+  await keep(ids.parked, 400);
+  await keep(ids.running, 400);
+  expect((await clean('--older-than', '1s')).out).toBe('there is nothing to clean\n');
+  const cleaner = new Cleaner(
+    () => ({
+      ...{ home: layout, keep: loadConfig({ home: layout.root, env: {} }).keep, basesInUse: new Set<string>() },
+      server: { client: fleet.temporal, name: `${server.address}/default` },
+    }),
+    () => {},
+  );
+  await cleaner.makeRoom(async () => false);
+  await cleaner.stop();
+  expect(await kept(layout)).toEqual([ids.parked, ids.running].sort());
+});
+
 test('rescued work goes with its task, its objects too, and beside a live worker only what it does not work with', async () => {
   await using temp = await tempDir();
-  const { layout, keep, clean } = await home(temp.path);
-  const repo = `${temp.path}/repo`;
+  const { layout, keep, rescue, clean } = await cleanHome(server, temp.path);
   const vaultDir = layout.vaultOf('r');
-  const save = async (taskId: string) => {
-    await writeFile(`${repo}/a.txt`, taskId);
-    git(repo, 'commit', '-qam', taskId);
-    const commit = git(repo, 'rev-parse', 'HEAD');
-    git(repo, 'reset', '-q', '--hard', 'HEAD^');
-    expect(await saveRescue({ vaultDir, gitDir: `${repo}/.git`, commit, ref: rescueRef(taskId, '1-a') })).toEqual({
-      ok: true,
-    });
-    return commit;
-  };
-  makeRepo(repo);
+  const save = async (taskId: string) => git(vaultDir, 'rev-parse', relative(vaultDir, await rescue(taskId, '1-a')));
   const [gone, stays] = [await save(ids.failed), await save(ids.parked)];
   await keep(ids.failed, 15);
   await keep(ids.parked, 15);
@@ -154,7 +151,7 @@ test('rescued work goes with its task, its objects too, and beside a live worker
 
 test('without a server it says so and removes only leftovers; bad flags are refused', async () => {
   await using temp = await tempDir();
-  const { layout, keep } = await home(temp.path);
+  const { layout, keep } = await cleanHome(server, temp.path);
   await keep(ids.done, 100);
   await mkdir(`${layout.runs}/.trash/1-x`, { recursive: true });
   const env = { ...server.env, FLEET_HOME: layout.root, TEMPORAL_ADDRESS: '127.0.0.1:1' };
@@ -165,7 +162,7 @@ test('without a server it says so and removes only leftovers; bad flags are refu
 
   expect(await cli(['clean', '--class', 'old'], { env })).toMatchObject({
     code: 2,
-    err: expect.stringContaining('--class must be one of unused, accepted, orphaned, rejected, parked, not "old"'),
+    err: expect.stringContaining('--class must be one of unused, accepted, orphaned, rejected, set-aside, not "old"'),
   });
   expect(await cli(['clean', '--older-than', 'long'], { env })).toMatchObject({ code: 2 });
   expect(await cli(['clean'], { env: { ...env, FLEET_HOME: `${temp.path}/none` } })).toMatchObject({

@@ -1,26 +1,40 @@
 import { existsSync } from 'node:fs';
 import { clientOptions, ServerUnreachable } from '../../adapters/connection.ts';
+import { FleetError } from '../../client.ts';
 import { formatBytes } from '../../domain/bytes.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { KEEP_CLASSES, type KeepClass } from '../../domain/keep.ts';
 import { homeLayout } from '../../domain/names.ts';
 import type { Cleaning, CleanItem } from '../../workers/clean.ts';
+import type { NamedItem } from '../../workers/clean-named.ts';
 import { command, durationMs, oneOf, type Cli } from '../command.ts';
 import { table } from '../table.ts';
 
-export const clean = command<{ dryRun?: boolean; class?: KeepClass; olderThan?: number }>({
+type Flags = { dryRun?: boolean; class?: KeepClass; olderThan?: number; yes?: boolean };
+
+export const clean = command<Flags>({
   name: 'clean',
-  about: 'remove what this machine keeps of finished tasks beyond its age',
+  about: 'remove what this machine keeps of finished tasks beyond its age, or of the tasks that are named',
+  args: '[ids...]',
   flags: [
     { flag: '--dry-run', about: 'only list it' },
     { flag: '--class <class>', about: `of this class: ${KEEP_CLASSES.join(', ')}`, parse: oneOf(KEEP_CLASSES) },
     { flag: '--older-than <duration>', about: 'instead of the ages in keep.*', parse: durationMs },
+    { flag: '--yes', about: 'of named tasks: do not ask' },
   ],
-  notes: `A worker does the same by itself every hour. Logs, receipts, declared outputs and rescued work go; delivered branches stay.
-Nothing goes of a task that is queued or running, nor of a run that this machine still holds.`,
-  examples: ['fleet clean --dry-run', 'fleet clean --class accepted --older-than 1d'],
-  async run(cli, { flags }) {
+  notes: `A worker does the same by itself every hour. Logs, receipts, declared outputs and saved work go; delivered branches stay.
+What an open task may need, also a parked one, has no age: it goes only where its id is given, after a question, and its next
+run then starts from the base.`,
+  examples: [
+    'fleet clean --dry-run',
+    'fleet clean --class accepted --older-than 1d',
+    'fleet clean add-health-k3x9qa --yes',
+  ],
+  async run(cli, { args, flags }) {
     const home = homeLayout(cli.home);
+    if (args.length > 0) return cleanNamed(cli, args, flags);
+    if (flags.yes)
+      throw new FleetError('--yes is for tasks that are named: what is past its age goes unasked', { exitCode: 2 });
     if (!existsSync(home.root)) return print(cli, { items: [], done: false });
     // Loaded here: no other command needs them.
     const [{ clean: cleanNow, findCleanable }, { lockIdleHome }] = await Promise.all([
@@ -40,6 +54,51 @@ Nothing goes of a task that is queued or running, nor of a run that this machine
   },
 });
 
+/** Whatever its age, after a yes. */
+async function cleanNamed(cli: Cli, ids: string[], { dryRun, yes, ...flags }: Flags): Promise<number> {
+  if (flags.class !== undefined || flags.olderThan !== undefined)
+    throw new FleetError('--class and --older-than are for tasks that are not named', { exitCode: 2 });
+  const { findNamed } = await import('../../workers/clean-named.ts');
+  const home = homeLayout(cli.home);
+  const cleaning = { home, keep: cli.config().keep, server: await serverOf(cli), basesInUse: null };
+  const found = await findNamed(cleaning, ids);
+  const items = found.map((item) => ({ ...item, class: item.state ?? 'unknown' }));
+  if (dryRun) {
+    print(cli, { items, done: false });
+    return 0;
+  }
+  const agreed = yes ?? (await cli.agreed(`${questionOf(found)} [y/N] `));
+  if (!agreed) {
+    cli.note(
+      `nothing was removed${agreed === undefined ? `: fleet clean ${ids.join(' ')} --yes does without asking` : ''}`,
+    );
+    return agreed === undefined ? 2 : 1;
+  }
+  const gone: typeof items = [];
+  for (const item of items) {
+    if (await item.remove()) gone.push(item);
+    else cli.note(`task ${item.taskId} has a run here by now, and keeps all`);
+  }
+  print(cli, { items: gone, done: true });
+  for (const { taskId } of gone.filter(({ open }) => open))
+    cli.note(`the next run of task ${taskId} starts from the base`);
+  return gone.length === items.length ? 0 : 1;
+}
+
+function questionOf(items: readonly NamedItem[]): string {
+  const lost = items.filter(({ runs }) => runs.length > 0);
+  const open = lost.filter((item) => item.open);
+  const named = (some: readonly NamedItem[]) =>
+    some.map(({ taskId, state }) => `${taskId}${state ? ` (${state})` : ''}`).join(', ');
+  return [
+    ...(open.length > 0 ? [`the next run starts from the base, and nothing can be accepted, of ${named(open)}`] : []),
+    ...(lost.length > open.length ? [`the saved work is lost of ${named(lost.filter((item) => !item.open))}`] : []),
+    `remove what this machine keeps of ${items.length === 1 ? items[0]!.taskId : `${items.length} tasks`}?`,
+  ].join('; ');
+}
+
+type Listed = Pick<CleanItem, 'what' | 'ageMs' | 'bytes'> & { class: string };
+
 /** Undefined, and said so, where none answers. */
 async function serverOf(cli: Cli): Promise<Cleaning['server']> {
   try {
@@ -53,7 +112,7 @@ async function serverOf(cli: Cli): Promise<Cleaning['server']> {
   }
 }
 
-function print(cli: Cli, { items, done }: { items: CleanItem[]; done: boolean }): void {
+function print(cli: Cli, { items, done }: { items: Listed[]; done: boolean }): void {
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
   const facts = items.map((item) => ({ class: item.class, what: item.what, ageMs: item.ageMs, bytes: item.bytes }));
   cli.print({ removed: done, items: facts, bytes }, () => {

@@ -1,5 +1,5 @@
-import type { Fleet } from '../../client.ts';
-import { FleetError } from '../../client.ts';
+import { FleetError, type Fleet, type TaskReport } from '../../client.ts';
+import { isThere } from '../../domain/policy.ts';
 import { command, type Command, type Flag } from '../command.ts';
 
 /** What a person does to a task: cancel, retry, accept, give up. */
@@ -7,7 +7,7 @@ interface Deed {
   name: string;
   about: string;
   why?: 'optional' | 'required';
-  done: string;
+  done: string | ((report: TaskReport) => string);
   act(fleet: Fleet, id: string, why: string): Promise<void>;
 }
 
@@ -25,10 +25,19 @@ const deed = ({ name, about, why, done, act }: Deed): Command =>
           exitCode: 2,
         });
       }
-      await act(await cli.fleet(), id, flags.why?.trim() ?? '');
-      cli.print({ id, [name]: true }, () => `task ${id} ${done}`);
+      const fleet = await cli.fleet();
+      await act(fleet, id, flags.why?.trim() ?? '');
+      const said = typeof done === 'string' ? done : done(await fleet.view(id));
+      cli.print({ id, [name]: true }, () => `task ${id} ${said}`);
     },
   });
+
+/** A retry goes on from saved work, unless that was removed. */
+function againFrom({ runs }: TaskReport): string {
+  const gone = runs.findLast(({ endedAt }) => endedAt !== null);
+  if (!gone?.savedGone || isThere(gone)) return 'is queued again';
+  return `is queued again, and starts from the base: the saved work of run ${gone.runId} was removed at ${gone.savedGone}`;
+}
 
 const whyFlag = (why: 'optional' | 'required'): Flag => ({
   flag: '--why <why>',
@@ -45,7 +54,7 @@ export const taskRetry = deed({
   name: 'retry',
   about: 'of a parked task: try again, its attempts counted from zero',
   why: 'optional',
-  done: 'is queued again',
+  done: againFrom,
   act: (fleet, id, why) => fleet.retry(id, why),
 });
 export const taskAccept = deed({
