@@ -6,21 +6,10 @@ import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
 import type { AgentTool, Task } from './domain/task.ts';
 import type { Twin } from './domain/twins.ts';
+import type { ModelWay, OwnConfig, Upstream, WireApi } from './domain/upstream.ts';
 import type { WireLog } from './domain/wire.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
-
-/** The wire formats of model calls that a run's model proxy can read. */
-export type WireApi = 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini';
-
-/** Where a coder's model calls go, and what they are allowed by. */
-export interface Upstream {
-  api: WireApi;
-  /** Without the version folder, e.g. `https://api.anthropic.com`. */
-  url: string;
-  /** Set on each request instead of what the agent sent, e.g. `{ 'x-api-key': … }`. Lower case. */
-  headers: Record<string, string>;
-}
 
 /** What an agent finds of others beside its task: nothing, the repository's instructions, or those and the user's own set-up. */
 export type Inherit = 'none' | 'project' | 'user';
@@ -66,7 +55,9 @@ export interface Coder {
    * Where its model calls would go by a credential's variables (those named in `env`), for the run's model proxy to go there in
    * its place; undefined where they cannot go through one, e.g. by a login in the CLI's own folder.
    */
-  upstream?(env: Readonly<Record<string, string | undefined>>): Upstream | undefined;
+  upstream?(env: Readonly<Record<string, string | undefined>>, run: ModelWay): Upstream | undefined;
+  /** Files below the user's HOME in which the CLI's own configuration may name another address for its model calls. */
+  ownConfig?: readonly string[];
   /** Whether a line only says that the CLI is alive: no sign of work. */
   heartbeat?(line: string): boolean;
   /**
@@ -96,8 +87,10 @@ export interface StartOrder {
   inherit: Inherit;
   /** Named pipe for the coder's hooks, where it has any. */
   hooks?: string;
-  /** The run's model proxy: base URL without the version folder, and the key it takes. Missing where the calls go direct. */
-  proxy?: { url: string; key: string };
+  /** The run's model proxy: base URL without the version folder, the key it takes, and what it speaks. Missing where the calls go direct. */
+  proxy?: { url: string; key: string; api: WireApi };
+  /** See `ownConfig`. */
+  own?: OwnConfig;
   /** A server of tools of ours, by stdio: for coders with `mcp` only. */
   mcp?: { command: string; args: string[]; tools: readonly AgentTool[] };
   /** The session to go on with: its id, and its file as found by `sessionFile` in another run's HOME. */

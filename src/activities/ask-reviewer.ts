@@ -101,9 +101,10 @@ async function askOnce(
   const place = { id, file: deps.home.run(ref.taskId, ref.runId).reviewWire };
   const wireFile = deps.home.task(ref.taskId).runOf(requireRun(deps, ref).n).reviewWire;
   try {
-    const calls = await openModelCalls(deps, { ...place, wireFile, coder, account });
+    const calls = await openModelCalls(deps, { ...place, wireFile, coder, account, model: review.model });
     const start = coder.start({
       ...{ runId: id, home, userHome: account.userHome, ...(calls.proxy ? { proxy: calls.proxy } : {}) },
+      own: calls.own,
       // Not the files under review: a CLI takes instructions from what it finds in its working folder.
       tree: desk,
       inherit: 'none',

@@ -115,7 +115,7 @@ async function start(
   failpoint('launch.prompt-written');
   const logs = deps.home.task(order.taskId).runOf(n);
   const calls = await openModelCalls(deps, {
-    ...{ coder, account, id: order.runId, file: files.wire, wireFile: logs.wire },
+    ...{ coder, account, model, id: order.runId, file: files.wire, wireFile: logs.wire },
   });
   const agent = coder.start({
     runId: order.runId,
@@ -125,6 +125,7 @@ async function start(
     prompt,
     inherit: deps.config.context.inherit,
     hooks: files.hooks,
+    own: calls.own,
     ...(calls.proxy ? { proxy: calls.proxy } : {}),
     ...(server ? { mcp: server } : {}),
     ...(model ? { model } : {}),

@@ -1,13 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import type { WirePlace } from '../adapters/proxy/client.ts';
 import { noteUnseen } from '../adapters/proxy/wire-file.ts';
 import { isSecretName } from '../domain/credential.ts';
 import type { RunRef } from '../domain/run.ts';
-import type { Coder, Upstream } from '../ports.ts';
+import type { OwnConfig, Upstream, WireApi } from '../domain/upstream.ts';
+import type { Coder } from '../ports.ts';
 import type { Account } from './account.ts';
 import type { Deps } from './context.ts';
 
 interface ModelCalls {
-  proxy?: { url: string; key: string };
+  /** The user's own configuration of the CLI. */
+  own: OwnConfig;
+  proxy?: { url: string; key: string; api: WireApi };
   /** What the agent gets of the account's variables. */
   env: Record<string, string>;
   /** Whether a variable of the worker is kept from it, whoever names it. */
@@ -26,9 +30,15 @@ export const wirePlace = ({ home }: Pick<Deps, 'home'>, { taskId, runId }: RunRe
  */
 export async function openModelCalls(
   deps: Pick<Deps, 'proxy' | 'env'>,
-  { coder, account, ...place }: WirePlace & { wireFile: string; coder: Coder; account: Account },
+  {
+    coder,
+    account,
+    model,
+    ...place
+  }: WirePlace & { wireFile: string; coder: Coder; account: Account; model: string | undefined },
 ): Promise<ModelCalls> {
-  const upstream = coder.upstream?.(account.env);
+  const own = await readOwn(deps.env['HOME'], coder.ownConfig ?? []);
+  const upstream = coder.upstream?.(account.env, { model: model ?? coder.model, worker: deps.env, own });
   if (!upstream) {
     noteUnseen(
       place.wireFile,
@@ -36,15 +46,24 @@ export async function openModelCalls(
         ? `${coder.name} works under a login, or by a way of its own`
         : `${coder.name} has no way through the model proxy`,
     );
-    return { env: account.env, withheld: () => false };
+    return { own, env: account.env, withheld: () => false };
   }
   const proxy = await deps.proxy.open({ ...place, upstream });
   const left = Object.entries(account.env).filter(([name, value]) => !isKey(coder, upstream, { name, value }));
   return {
-    proxy,
+    own,
+    proxy: { ...proxy, api: upstream.api },
     env: { ...Object.fromEntries(left), ...direct(deps.env) },
     withheld: (name) => coder.keys?.includes(name) ?? coder.env.includes(name),
   };
+}
+
+async function readOwn(home: string | undefined, paths: readonly string[]): Promise<OwnConfig> {
+  const read = paths.map(async (path) => {
+    const text = home && (await readFile(`${home}/${path}`, 'utf8').catch(() => ''));
+    return text ? [[path, text] as const] : [];
+  });
+  return Object.fromEntries((await Promise.all(read)).flat());
 }
 
 function isKey(coder: Coder, { headers }: Upstream, { name, value }: { name: string; value: string }): boolean {

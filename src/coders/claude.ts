@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AgentStart, Coder, ContextSource, Upstream } from '../ports.ts';
+import { object, text } from '../domain/json.ts';
+import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import type { AgentStart, Coder, ContextSource } from '../ports.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { hookSettings } from './hooks.ts';
 import { serverOf } from './mcp.ts';
+import { ownConfig } from './own-config.ts';
 import type { CoderDeclaration } from './overlay.ts';
 
 /**
@@ -55,6 +58,9 @@ const PASSED = [
   'CLAUDE_CODE_OAUTH_TOKEN',
 ];
 
+/** Its `env` may lead the key elsewhere. */
+const SETTINGS = '.claude/settings.json';
+
 /** What holds a key, or may. */
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_CUSTOM_HEADERS', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
@@ -68,6 +74,7 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     keys: KEYS,
     mcp: true,
     upstream,
+    ownConfig: [SETTINGS],
     sessionFile: (session) => ['.claude', 'projects', '*', `${session}.jsonl`],
     about: { install: 'npm install -g @anthropic-ai/claude-code', tried: '2.1.329', least: '2.1.0', by: 'binary' },
     context: CONTEXT,
@@ -109,16 +116,17 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
  * By an API key, or a gateway's token. A subscription's login goes direct: its vendor wants it used by its own programs alone,
  * and the CLI renews it in its own folder.
  */
-function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
+function upstream(env: ModelWay['worker'], run: ModelWay): Upstream | undefined {
   const { ANTHROPIC_API_KEY: key, ANTHROPIC_AUTH_TOKEN: token } = env;
   const login = token?.startsWith('sk-ant-oat');
   const other = ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'].some(
     (name) => env[name],
   );
   if ((!key && !token) || login || other) return undefined;
+  const own = object(ownConfig(run.own[SETTINGS])?.['env']);
   return {
     api: 'anthropic',
-    url: env['ANTHROPIC_BASE_URL'] || 'https://api.anthropic.com',
+    url: env['ANTHROPIC_BASE_URL'] || text(own?.['ANTHROPIC_BASE_URL']) || 'https://api.anthropic.com',
     headers: {
       ...headersIn(env['ANTHROPIC_CUSTOM_HEADERS'] ?? ''),
       ...(key ? { 'x-api-key': key } : {}),

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { AgentStart, Coder, ContextSource, StartOrder, Upstream } from '../ports.ts';
+import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import type { AgentStart, Coder, ContextSource, StartOrder } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
 import { conversationOf, driven, driveProtocol } from './drive.ts';
 import type { CoderDeclaration } from './overlay.ts';
@@ -34,6 +35,9 @@ enabled = false
 exclude = ["CODEX_API_KEY", "OPENAI_API_KEY"]
 `;
 
+/** Its `openai_base_url` may lead the key elsewhere. */
+const CONFIG_FILE = '.codex/config.toml';
+
 /** An argument that says where the model calls go: then they do not go through a proxy. */
 const OWN_WAY = /model_provider|base_url|chatgpt|^--oss$|^--local-provider|^--profile|^-p$/;
 
@@ -49,7 +53,9 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     env: [...new Set(['CODEX_API_KEY', 'OPENAI_BASE_URL', ...(overlay.env ?? [])])],
     keys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
     mcp: true,
-    upstream: (env) => ((overlay.args ?? []).some((arg) => OWN_WAY.test(arg)) ? undefined : upstreamOf(env)),
+    ownConfig: [CONFIG_FILE],
+    upstream: (env, { own }) =>
+      (overlay.args ?? []).some((arg) => OWN_WAY.test(arg)) ? undefined : upstreamOf(env, own[CONFIG_FILE] ?? ''),
     sessionFile: (session) => ['.codex', 'sessions', '*', '*', '*', `rollout-*-${session}.jsonl`],
     about: { install: 'npm install -g @openai/codex', tried: '0.169.0', least: '0.150.0', by: 'binary' },
     context: CONTEXT,
@@ -88,12 +94,15 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
  * By an API key; a ChatGPT login goes direct, as the CLI renews it, and its vendor wants it used by its own programs alone.
  * The CLI does not read OPENAI_API_KEY: it counts only where a credential or the configuration names it.
  */
-function upstreamOf(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
+function upstreamOf(env: ModelWay['worker'], config: string): Upstream | undefined {
   const key = env['CODEX_API_KEY'] || env['OPENAI_API_KEY'];
   if (!key) return undefined;
+  // A key in front of the first table of the user's own configuration.
+  const [top = ''] = config.split(/^\s*\[/m);
+  const own = /^\s*openai_base_url\s*=\s*["']([^"'\n]+)["']/m.exec(top)?.[1];
   return {
     api: 'openai-responses',
-    url: (env['OPENAI_BASE_URL'] || 'https://api.openai.com').replace(/\/v1\/?$/, ''),
+    url: (env['OPENAI_BASE_URL'] || own || 'https://api.openai.com').replace(/\/v1\/?$/, ''),
     headers: { authorization: `Bearer ${key}` },
   };
 }

@@ -1,4 +1,5 @@
-import type { Coder, ContextSource, StartOrder, Upstream } from '../ports.ts';
+import type { Upstream } from '../domain/upstream.ts';
+import type { Coder, ContextSource, StartOrder } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { copilotProtocol } from './copilot-stream.ts';
 import { serverOf } from './mcp.ts';
@@ -109,9 +110,9 @@ const configOf = (mcp: NonNullable<StartOrder['mcp']>): object => ({
 function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
   const base = env['COPILOT_PROVIDER_BASE_URL'] ?? '';
   const key = env['COPILOT_PROVIDER_BEARER_TOKEN'] || env['COPILOT_PROVIDER_API_KEY'];
-  if (!key || !/\/v1\/?$/.test(base) || (env['COPILOT_PROVIDER_TYPE'] || 'openai') !== 'openai') return undefined;
+  if (!key || !base || (env['COPILOT_PROVIDER_TYPE'] || 'openai') !== 'openai') return undefined;
   const api = env['COPILOT_PROVIDER_WIRE_API'] === 'responses' ? 'openai-responses' : 'openai-chat';
-  return { api, url: base.replace(/\/v1\/?$/, ''), headers: { authorization: `Bearer ${key}` } };
+  return { api, url: base.replace(/\/+$/, ''), versioned: true, headers: { authorization: `Bearer ${key}` } };
 }
 
 const CONTEXT: readonly ContextSource[] = [

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { Coder, Inherit, Upstream } from '../ports.ts';
+import type { Upstream } from '../domain/upstream.ts';
+import type { Coder, Inherit } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { geminiProtocol } from './gemini-stream.ts';
 import { serverName, serverOf } from './mcp.ts';

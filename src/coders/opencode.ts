@@ -1,7 +1,11 @@
-import type { Coder, StartOrder, Upstream } from '../ports.ts';
+import { object, text, type Json } from '../domain/json.ts';
+import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import type { Coder, StartOrder } from '../ports.ts';
 import { chatUpstream } from './chat-upstream.ts';
 import { opencodeProtocol } from './opencode-stream.ts';
 import type { CoderDeclaration } from './overlay.ts';
+import { lowerCase, ownConfig, providerIn } from './own-config.ts';
+import { upstreamTo, VENDORS } from './vendors.ts';
 
 /**
  * opencode, unattended. Command line and configuration as observed on 1.18.33 (`docs/coders.md`).
@@ -23,7 +27,10 @@ const ENV = {
   OPENCODE_DISABLE_TERMINAL_TITLE: '1',
 };
 
-const PASSED = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY'];
+/** Its own configuration, which may lead a provider's calls elsewhere. */
+const OWN = ['opencode.jsonc', 'opencode.json', 'config.json'].map((name) => `.config/opencode/${name}`);
+
+const PASSED = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'];
 
 export function createOpencode(overlay: CoderDeclaration = {}): Coder {
   const command = overlay.command ?? ['opencode'];
@@ -47,7 +54,8 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
       { kind: 'skill', from: 'project', glob: '.opencode/skills/*/SKILL.md' },
       { kind: 'skill', from: 'user', glob: '.claude/skills/*/SKILL.md' },
     ],
-    upstream,
+    upstream: upstreamOf,
+    ownConfig: OWN,
     start(order) {
       const { tree, home, userHome, model = overlay.model, prompt, inherit, proxy } = order;
       const config = `${home}/.config/opencode`;
@@ -66,7 +74,9 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
           HOME: home,
           ...(inherit === 'user' ? {} : { OPENCODE_DISABLE_CLAUDE_CODE: '1', OPENCODE_DISABLE_EXTERNAL_SKILLS: '1' }),
           OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf({ ...order, ...(model ? { model } : {}) })),
-          ...(proxy ? { OPENAI_BASE_URL: `${proxy.url}/v1`, OPENAI_API_KEY: proxy.key } : {}),
+          ...(proxy && proxy.api !== 'anthropic'
+            ? { OPENAI_BASE_URL: `${proxy.url}/v1`, OPENAI_API_KEY: proxy.key }
+            : {}),
         },
         files: {
           // It would install a package for plugins in each new HOME, from the network.
@@ -87,14 +97,18 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
 }
 
 /** It lies over whatever else it reads. */
-function configOf({ tree, inherit, mcp, proxy, model }: StartOrder): object {
+function configOf({ tree, own, inherit, mcp, proxy, model }: StartOrder): object {
   const key = { baseURL: '{env:OPENAI_BASE_URL}', apiKey: '{env:OPENAI_API_KEY}' };
-  const through = proxy ? { options: { baseURL: `${proxy.url}/v1`, apiKey: proxy.key } } : {};
+  const config = ownOf(own);
+  const through = (name: string) => ({
+    [name]: { ...providerIn(config, 'provider', name), options: { baseURL: `${proxy?.url}/v1`, apiKey: proxy?.key } },
+  });
   const ours = model && !model.includes('/') ? { [model]: {} } : {};
   return {
     provider: {
+      // A login is used where the user's own configuration leads.
+      ...(proxy ? through(proxy.api === 'anthropic' ? 'anthropic' : 'openai') : withoutKeys(config)),
       fleet: { npm: '@ai-sdk/openai-compatible', name: 'Fleet', options: key, models: ours },
-      ...(proxy ? { anthropic: through, openai: through } : {}),
     },
     ...(model ? { small_model: model.includes('/') ? model : `fleet/${model}` } : {}),
     permission: { '*': 'allow', question: 'deny', ...(inherit === 'user' ? {} : { skill: 'deny' }) },
@@ -110,11 +124,30 @@ function configOf({ tree, inherit, mcp, proxy, model }: StartOrder): object {
   };
 }
 
-/** By the address of one's own first, then by the vendor's key; a login of its own goes direct. */
-function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
-  const { OPENAI_API_KEY: openai, OPENAI_BASE_URL: base, ANTHROPIC_API_KEY: anthropic } = env;
-  if (base) return chatUpstream(openai, base);
-  if (anthropic) return { api: 'anthropic', url: 'https://api.anthropic.com', headers: { 'x-api-key': anthropic } };
-  if (!openai) return undefined;
-  return { api: 'openai-responses', url: 'https://api.openai.com', headers: { authorization: `Bearer ${openai}` } };
+/** The user's own configuration: the first of its names that is there. */
+const ownOf = (own: StartOrder['own']): Json | undefined => OWN.map((path) => ownConfig(own?.[path])).find(Boolean);
+
+/** Its providers, without keys that stand there: an account of the fleet has its own. */
+const withoutKeys = (config: Json | undefined): Json =>
+  Object.fromEntries(
+    Object.entries(object(config?.['provider']) ?? {}).map(([name, entry]) => {
+      const { apiKey, ...options } = object(object(entry)?.['options']) ?? {};
+      const named = /^\{env:[^}]+\}$/.test(text(apiKey)) ? { apiKey } : {};
+      return [name, { ...object(entry), options: { ...options, ...named } }];
+    }),
+  );
+
+/**
+ * By the provider of the run's model; where none is named, by the address of one's own first, then by the vendor's key. Another
+ * provider's calls go direct, and so does a login. The CLI itself takes another address from its own configuration, too.
+ */
+function upstreamOf(env: ModelWay['worker'], { model, worker, own }: ModelWay): Upstream | undefined {
+  const byKey = env['OPENAI_BASE_URL'] || !env['ANTHROPIC_API_KEY'] ? 'openai' : 'anthropic';
+  const name = model === undefined ? byKey : model.includes('/') ? model.slice(0, model.indexOf('/')) : 'fleet';
+  if (name === 'fleet') return chatUpstream(env['OPENAI_API_KEY'], env['OPENAI_BASE_URL'] || VENDORS.openai.url);
+  if (name !== 'anthropic' && name !== 'openai') return undefined;
+  const { baseURL, headers } = object(providerIn(ownOf(own), 'provider', name)['options']) ?? {};
+  const put = (value: string) => value.replace(/\{env:([^}]+)\}/g, (_, variable: string) => worker[variable] ?? '');
+  const gateway = { url: put(text(baseURL)), versioned: true, headers: lowerCase(headers, put) };
+  return upstreamTo(VENDORS[name], env, baseURL ? gateway : undefined);
 }

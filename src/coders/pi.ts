@@ -1,7 +1,11 @@
 import { basename } from 'node:path';
-import type { Coder, ContextSource, Upstream } from '../ports.ts';
+import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import type { Coder, ContextSource, StartOrder } from '../ports.ts';
+import { text } from '../domain/json.ts';
 import type { CoderDeclaration } from './overlay.ts';
+import { lowerCase, ownConfig, providerIn } from './own-config.ts';
 import { piProtocol } from './pi-stream.ts';
+import { upstreamTo, VENDORS } from './vendors.ts';
 
 /**
  * pi, unattended. Command line and files as observed on 0.73.1 (`docs/coders.md`). It has neither a sandbox nor permissions:
@@ -21,47 +25,25 @@ const SETTINGS = {
   quietStartup: true,
 };
 
-interface Provider extends Pick<Upstream, 'api' | 'url'> {
-  key: string;
-  header: (key: string) => Record<string, string>;
-  /** Behind the base URL. */
-  folder: string;
-}
-
-/** Those whose calls the run's proxy can read. */
-const PROVIDERS: Record<string, Provider> = {
-  anthropic: {
-    key: 'ANTHROPIC_API_KEY',
-    api: 'anthropic',
-    url: 'https://api.anthropic.com',
-    header: (key) => ({ 'x-api-key': key }),
-    folder: '',
-  },
-  openai: {
-    key: 'OPENAI_API_KEY',
-    api: 'openai-responses',
-    url: 'https://api.openai.com',
-    header: (key) => ({ authorization: `Bearer ${key}` }),
-    folder: '/v1',
-  },
-  google: {
-    key: 'GEMINI_API_KEY',
-    api: 'gemini',
-    url: 'https://generativelanguage.googleapis.com',
-    header: (key) => ({ 'x-goog-api-key': key }),
-    folder: '/v1beta',
-  },
-};
+/** Those whose calls the run's proxy can read, with what each wants behind a base URL. */
+const FOLDERS = { anthropic: '', openai: '/v1', google: '/v1beta' } as const;
+/** Its own list of models, which may lead a provider's calls elsewhere. */
+const MODELS = '.pi/agent/models.json';
+type ProviderName = keyof typeof FOLDERS;
+const NAMES = Object.keys(FOLDERS) as ProviderName[];
 
 export function createPi(overlay: CoderDeclaration = {}): Coder {
   const command = overlay.command ?? ['pi'];
-  const keys = Object.values(PROVIDERS).map(({ key }) => key);
+  const vendors = NAMES.map((name) => VENDORS[name]);
+  const keys = vendors.map(({ key }) => key);
   return {
     name: 'pi',
     command,
     ...piProtocol,
     model: overlay.model,
-    env: [...new Set([...keys, 'OPENROUTER_API_KEY', ...(overlay.env ?? [])])],
+    env: [
+      ...new Set([...keys, ...vendors.map(({ address }) => address), 'OPENROUTER_API_KEY', ...(overlay.env ?? [])]),
+    ],
     keys: [...keys, 'OPENROUTER_API_KEY'],
     about: {
       install: 'npm install --global @mariozechner/pi-coding-agent@0.73.1',
@@ -70,9 +52,10 @@ export function createPi(overlay: CoderDeclaration = {}): Coder {
       by: 'binary',
     },
     context: CONTEXT,
-    upstream: (env) => upstreamOf(env, overlay.model),
+    upstream: upstreamOf,
+    ownConfig: [MODELS],
     sessionFile: (session) => ['.pi', 'agent', 'sessions', '*', `*_${session}.jsonl`],
-    start({ tree, home, userHome, model = overlay.model, prompt, inherit, proxy, resume }) {
+    start({ tree, home, userHome, model = overlay.model, prompt, inherit, proxy, own: ofUser, resume }) {
       const config = `${home}/.pi/agent`;
       const own = `${userHome}/.pi/agent`;
       // By its path: an id of another folder would ask whether to fork, on stdout, and exit with 0.
@@ -95,7 +78,7 @@ export function createPi(overlay: CoderDeclaration = {}): Coder {
         files: {
           [`${config}/settings.json`]: { text: JSON.stringify(SETTINGS) },
           ...(proxy
-            ? { [`${config}/models.json`]: { text: JSON.stringify({ providers: providersAt(proxy) }) } }
+            ? { [`${config}/models.json`]: { text: JSON.stringify({ providers: providersAt(proxy, ofUser) }) } }
             : Object.fromEntries(['auth.json', 'models.json'].map(link))),
           ...(inherit === 'user' ? Object.fromEntries(['AGENTS.md', 'skills', 'extensions', 'prompts'].map(link)) : {}),
           // The folder has to be there for what is made of it.
@@ -113,21 +96,28 @@ function moved(saved: string, session: string, tree: string): string[] {
   return ['sh', '-c', script, 'sh', cwd, saved, session];
 }
 
-const providersAt = ({ url, key }: { url: string; key: string }) =>
-  Object.fromEntries(
-    Object.entries(PROVIDERS).map(([name, { folder }]) => [name, { baseUrl: `${url}${folder}`, apiKey: key }]),
-  );
+/** The one that the proxy speaks for, with the models that the user has added to it. */
+function providersAt({ url, key, api }: NonNullable<StartOrder['proxy']>, own: StartOrder['own']): object {
+  const name = NAMES.find((each) => VENDORS[each].api === api) ?? 'openai';
+  const { models, modelOverrides, compat, api: spoken } = providerIn(ownConfig(own?.[MODELS]), 'providers', name);
+  return { [name]: { models, modelOverrides, compat, api: spoken, baseUrl: `${url}${FOLDERS[name]}`, apiKey: key } };
+}
 
-/** By the provider of the configured model, else by the first key that there is. A login goes direct. */
-function upstreamOf(
-  env: Readonly<Record<string, string | undefined>>,
-  model: string | undefined,
-): Upstream | undefined {
+/**
+ * By the provider of the run's model, else by the first key that there is. A login goes direct. The CLI itself takes another
+ * address from its `models.json` alone, whose headers go with it.
+ */
+function upstreamOf(env: ModelWay['worker'], { model, worker, own: ofUser }: ModelWay): Upstream | undefined {
   const named = model?.includes('/') ? model.slice(0, model.indexOf('/')) : undefined;
-  const candidates = named ? [PROVIDERS[named]] : Object.values(PROVIDERS);
-  const provider = candidates.find((each) => each && env[each.key]);
-  if (!provider) return undefined;
-  return { api: provider.api, url: provider.url, headers: provider.header(env[provider.key] ?? '') };
+  const name = NAMES.find((each) => env[VENDORS[each].key] && (named === undefined || each === named));
+  if (!name) return undefined;
+  const own = providerIn(ownConfig(ofUser[MODELS]), 'providers', name);
+  const url = text(own['baseUrl']);
+  // A value is a variable's name, or stands for itself; one that a command would give is left out.
+  const headers = lowerCase(own['headers'], (value) => (value.startsWith('!') ? undefined : (worker[value] ?? value)));
+  const bearer = own['authHeader'] === true ? { authorization: `Bearer ${env[VENDORS[name].key]}` } : {};
+  const gateway = { url, versioned: FOLDERS[name] !== '', headers: { ...headers, ...bearer } };
+  return upstreamTo(VENDORS[name], env, url ? gateway : undefined);
 }
 
 const CONTEXT: readonly ContextSource[] = [

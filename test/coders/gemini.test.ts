@@ -84,12 +84,12 @@ describe('start', () => {
 
   test('only a key’s calls can go through a proxy', () => {
     const { upstream } = createCoders().get('gemini')!;
-    expect(upstream?.({ GEMINI_API_KEY: 'k' })).toEqual({
+    expect(upstream?.({ GEMINI_API_KEY: 'k' }, { worker: {}, own: {} })).toEqual({
       api: 'gemini',
       url: 'https://generativelanguage.googleapis.com',
       headers: { 'x-goog-api-key': 'k' },
     });
-    expect(upstream?.({ GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_GCA: 'true' })).toBeUndefined();
-    expect(upstream?.({})).toBeUndefined();
+    expect(upstream?.({ GEMINI_API_KEY: 'k', GOOGLE_GENAI_USE_GCA: 'true' }, { worker: {}, own: {} })).toBeUndefined();
+    expect(upstream?.({}, { worker: {}, own: {} })).toBeUndefined();
   });
 });

@@ -63,23 +63,36 @@ describe('start', () => {
     expect(config({ inherit: 'none' })).toMatchObject({ instructions: [] });
   });
 
-  test('behind a proxy every vendor’s calls go there', () => {
-    const proxy = { url: 'http://127.0.0.1:1/r/x', key: 'k' };
+  test('behind a proxy the vendor’s calls go there that the proxy speaks for', () => {
+    const proxy = { url: 'http://127.0.0.1:1/r/x', key: 'k', api: 'openai-responses' as const };
     const through = { options: { baseURL: 'http://127.0.0.1:1/r/x/v1', apiKey: 'k' } };
-    expect(config({ proxy })).toMatchObject({ provider: { anthropic: through, openai: through } });
+    const anthropic = { ...proxy, api: 'anthropic' as const };
+    expect(config({ proxy })).toMatchObject({ provider: { openai: through } });
+    expect(config({ proxy: anthropic })).toMatchObject({ provider: { anthropic: through } });
     expect(opencode.start({ ...order, proxy }).env).toMatchObject({ OPENAI_API_KEY: 'k' });
+    expect(opencode.start({ ...order, proxy: anthropic }).env).not.toHaveProperty('OPENAI_API_KEY');
     expect(opencode.start({ ...order, proxy }).files).not.toHaveProperty(['/h/.local/share/opencode/auth.json']);
   });
 
-  test('whose calls can go through one', () => {
-    expect(opencode.upstream?.({ ANTHROPIC_API_KEY: 'k' })).toMatchObject({ api: 'anthropic' });
-    expect(opencode.upstream?.({ OPENAI_API_KEY: 'k' })).toMatchObject({ api: 'openai-responses' });
-    expect(opencode.upstream?.({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/api/v1/' })).toEqual({
-      api: 'openai-chat',
-      url: 'https://x.test/api',
-      headers: { authorization: 'Bearer k' },
-    });
-    expect(opencode.upstream?.({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/v3' })).toBeUndefined();
-    expect(opencode.upstream?.({})).toBeUndefined();
+  test.each<[env: Record<string, string>, model: string | undefined, way: object | undefined]>([
+    [{ ANTHROPIC_API_KEY: 'k' }, undefined, { api: 'anthropic', url: 'https://api.anthropic.com' }],
+    [{ OPENAI_API_KEY: 'k' }, undefined, { api: 'openai-responses', url: 'https://api.openai.com/v1' }],
+    [
+      { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/api/v3/' },
+      'any',
+      { api: 'openai-chat', url: 'https://x.test/api/v3', versioned: true, headers: { authorization: 'Bearer k' } },
+    ],
+    [
+      { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/v1', ANTHROPIC_API_KEY: 'a' },
+      'anthropic/x',
+      { api: 'anthropic', url: 'https://api.anthropic.com', headers: { 'x-api-key': 'a' } },
+    ],
+    [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://x.test/v1' }, 'anthropic/x', undefined],
+    [{ OPENAI_API_KEY: 'k' }, 'other/x', undefined],
+    [{}, undefined, undefined],
+  ])('%j with the model %s goes to %j', (env, model, way) => {
+    const upstream = opencode.upstream?.(env, { model, worker: {}, own: {} });
+    if (way) expect(upstream).toMatchObject(way);
+    else expect(upstream).toBeUndefined();
   });
 });

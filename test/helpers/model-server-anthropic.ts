@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { used } from './model-server-tools.ts';
-import type { Answer, Call, DeclaredTool, FailKind, ToolStep, Wire, WireError } from './model-server.ts';
+import { callOf } from './model-server-tools.ts';
+import type { Answer, DeclaredTool, FailKind, Wire, WireError } from './model-server.ts';
 
-/** Anthropic's Messages API, as Claude Code speaks it. */
-export const anthropic: Wire = { tools, call, events, whole, failure };
+/** Anthropic's Messages API, as Claude Code and others speak it. */
+export const anthropic: Wire = { tools, call: callOf, events, whole, failure };
 
 interface ToolSpec {
   name: string;
@@ -13,15 +13,6 @@ interface ToolSpec {
 function tools(body: Record<string, unknown>): DeclaredTool[] {
   const specs = (body['tools'] ?? []) as ToolSpec[];
   return specs.map((spec) => ({ name: spec.name, properties: spec.input_schema?.properties ?? {}, custom: false }));
-}
-
-function call(step: ToolStep, offered: DeclaredTool[], cwd: string): Call {
-  if ('use' in step) return used(step, offered);
-  if ('find' in step) throw new Error('only codex looks for its tools');
-  const at = (path: string) => (path.startsWith('/') ? path : `${cwd}/${path}`);
-  if ('sh' in step) return { name: 'Bash', input: { command: step.sh, description: 'Run a command' } };
-  if ('write' in step) return { name: 'Write', input: { file_path: at(step.write), content: step.content } };
-  return { name: 'Read', input: { file_path: at(step.read) } };
 }
 
 function events({ model, text, calls, usage }: Answer): Record<string, unknown>[] {

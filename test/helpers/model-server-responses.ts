@@ -41,7 +41,10 @@ function call(step: ToolStep, offered: DeclaredTool[], cwd: string): Call {
   const file = step.write.startsWith('/') ? step.write : `${cwd}/${step.write}`;
   const added = content.split('\n').map((line) => `+${line}`);
   const text = ['*** Begin Patch', `*** Add File: ${file}`, ...added, '*** End Patch', ''].join('\n');
-  return { name: patch.name, input: patch.custom ? text : { input: text } };
+  return {
+    name: patch.name,
+    input: patch.custom ? text : { ['patchText' in patch.properties ? 'patchText' : 'input']: text },
+  };
 }
 
 function shell(command: string, offered: DeclaredTool[]): Call {

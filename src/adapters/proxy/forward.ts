@@ -41,7 +41,8 @@ export async function forward(request: IncomingMessage, response: ServerResponse
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    const answer = await fetchFrom(`${upstream.url.replace(/\/$/, '')}${path}${query && `?${query}`}`, {
+    const behind = upstream.versioned ? path.replace(/^\/v\d\w*/, '') : path;
+    const answer = await fetchFrom(`${upstream.url.replace(/\/$/, '')}${behind}${query && `?${query}`}`, {
       method: request.method as Dispatcher.HttpMethod,
       headers: { ...passedOn(request.headers), 'accept-encoding': 'identity', ...upstream.headers },
       body: hasBody(request.headers) ? request.pipe(listening(meter)) : null,

@@ -1,5 +1,5 @@
 import type { WireLive } from '../../domain/wire.ts';
-import type { Upstream } from '../../ports.ts';
+import type { Upstream } from '../../domain/upstream.ts';
 
 /** What goes over the proxy's socket, in the way of the keeper's. */
 

@@ -11,7 +11,7 @@ conformance({
   package: '@mariozechner/pi-coding-agent',
   fixtures: 'pi',
   setup: (url) => ({
-    coder: byProxy(createPi({ command: [process.execPath, MAIN], model: 'openai/gpt-5.4' }), url),
+    coder: byProxy(createPi({ command: [process.execPath, MAIN], model: 'openai/gpt-5.4' }), url, 'openai-responses'),
     env: {},
   }),
   failedExit: 0,

@@ -21,10 +21,11 @@ export const SETUPS = {
 
 /** Apart: what it costs to start is not measured. */
 export const COPILOT_SETUP: Subject['setup'] = (url) => ({
-  coder: byProxy(createCopilot({ command: [copilotBinary()], model: 'gpt-5.4' }), url),
+  coder: byProxy(createCopilot({ command: [copilotBinary()], model: 'gpt-5.4' }), url, 'openai-responses'),
   env: { COPILOT_PROVIDER_WIRE_API: 'responses' },
 });
 
 function behind(url: string, name: string, declared: CoderDeclaration): Setup {
-  return { ...builtin(name, { [name]: declared }, {}), proxy: { url, key: 'sk-scripted-000003' } };
+  const api = name === 'gemini' ? 'gemini' : 'openai-chat';
+  return { ...builtin(name, { [name]: declared }, {}), proxy: { url, key: 'sk-scripted-000003', api } };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Coder } from '../../../src/ports.ts';
+import type { WireApi } from '../../../src/domain/upstream.ts';
+import type { Coder, StartOrder } from '../../../src/ports.ts';
 import { FOLDER } from '../binaries.ts';
 import type { Row } from './rows.ts';
 
@@ -41,7 +42,7 @@ export interface Subject {
 export interface Setup {
   coder: Coder;
   env: Record<string, string>;
-  proxy?: { url: string; key: string };
+  proxy?: NonNullable<StartOrder['proxy']>;
 }
 
 export function versionOf({ package: name }: Subject): string {
@@ -50,7 +51,7 @@ export function versionOf({ package: name }: Subject): string {
 }
 
 /** Its model calls go to this base URL as to the model proxy of a run. */
-export const byProxy = (coder: Coder, url: string): Coder => ({
+export const byProxy = (coder: Coder, url: string, api: WireApi): Coder => ({
   ...coder,
-  start: (order) => coder.start({ ...order, proxy: { url, key: 'sk-scripted-000009' } }),
+  start: (order) => coder.start({ ...order, proxy: { url, key: 'sk-scripted-000009', api } }),
 });
