@@ -66,13 +66,14 @@ export function identityOf({ worker, coders }: Deps): WorkerIdentity {
 
 function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
   const { config, registry, holds, tally } = deps;
+  const defaultCoder = deps.defaultCoder();
   return {
     ...identityOf(deps),
     slots: { total: config.worker.slots, used: registry.size },
     runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
     holds: holds.reasons,
     closed: [...deps.coders.keys()].flatMap((coder) => deps.seats.closed(coder) ?? []),
-    ...(deps.defaultCoder ? { defaultCoder: deps.defaultCoder } : {}),
+    ...(defaultCoder ? { defaultCoder } : {}),
     budgets: deps.budgets.spent(),
     leaving: holds.causes.includes('leaving'),
     order: holds.order,

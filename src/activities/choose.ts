@@ -42,7 +42,7 @@ export async function choose(deps: Deps, order: ClaimOrder): Promise<Chosen> {
   const rule = found === 'triage' ? undefined : found;
   const choices = choicesOf(order, {
     ...{ rule: rule?.rule, index: rule?.index ?? 0 },
-    fallback: deps.defaultCoder,
+    fallback: deps.defaultCoder(),
   });
   const [first] = choices;
   const said = triaged ? { triaged } : {};

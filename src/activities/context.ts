@@ -35,10 +35,10 @@ export interface Deps {
   worker: { name: string; machine: string; hostQueue: string; queues: string[]; startedAt: string; version: string };
   /** All coders that are built in or configured: to read what a live agent says, its program need not be there. */
   knownCoders: ReadonlyMap<string, Coder>;
-  /** Coders whose program was found on this machine and answered, with what it answered. */
-  coders: ReadonlyMap<string, { coder: Coder; version: string }>;
+  /** Coders whose program is on this machine now, with the version that it told, if it did. */
+  coders: ReadonlyMap<string, { coder: Coder; version: string | null }>;
   /** Used where a task pins none. */
-  defaultCoder: string | undefined;
+  defaultCoder(): string | undefined;
   registry: RunRegistry;
   keeper: KeeperClient;
   proxy: ProxyClient;

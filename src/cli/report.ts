@@ -7,7 +7,7 @@ import { rescueRef, wipRef } from '../domain/names.ts';
 import { checkCommand } from '../domain/inbox.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
-import { debtSentence, keptSentences, orderSentence, tallySentence } from '../domain/worker.ts';
+import { coderText, debtSentence, keptSentences, orderSentence, tallySentence } from '../domain/worker.ts';
 import { waitFacts } from './report-waits.ts';
 import { table } from './table.ts';
 import { clean, oneLine, paintState, paragraph, shortNumber, type Paint } from './text.ts';
@@ -167,7 +167,7 @@ export function workerTable(
         paintState(paint, state),
         view ? `${view.slots.used} of ${slots}` : '',
         view ? String(Math.max(0, slots - view.slots.used)) : '',
-        oneLine(worker.coders.map((coder) => `${coder.name} ${coder.version}`).join(', '), 60) || 'none',
+        oneLine(worker.coders.map(coderText).join(', '), 60) || 'none',
         oneLine(worker.queues.join(', '), 40),
         `${age(since, nowMs)} ago`,
         typeof view?.freeBytes === 'number' ? formatBytes(view.freeBytes) : '',

@@ -50,6 +50,8 @@ async function describeWorker(wire: Wire, id: string): Promise<FleetWorker | und
     const state = stateOf(record, beat);
     return {
       ...record,
+      // Coders come and go while a worker is attached.
+      coders: (beat?.view ?? record).coders,
       state,
       attachedAt: beat ? onServersClock(record.since, { saidAt: beat.view.at, heardMs: beat.atMs }) : record.since,
       heardAt: heardAt(record, beat),

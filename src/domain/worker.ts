@@ -55,7 +55,8 @@ export interface WorkerIdentity {
   machine: string;
   hostQueue: string;
   queues: string[];
-  coders: { name: string; version: string }[];
+  /** The version is null where the program did not tell. */
+  coders: { name: string; version: string | null }[];
   /** ISO: tells this process from earlier ones of the same worker. */
   since: string;
   version: string;
@@ -182,3 +183,7 @@ export function keptSentences({ keeps = [] }: Tally): string[] {
     `it keeps ${what} that no other worker can deliver: ${keeps.slice(0, NAMED).join(', ')}${more}. Start it again to deliver ${one} (drained, it takes nothing new), or reject ${one} and the work is done again elsewhere`,
   ];
 }
+
+/** `claude 2.1.329 (Claude Code)` */
+export const coderText = ({ name, version }: WorkerIdentity['coders'][number]): string =>
+  `${name} ${version ?? '(version not known)'}`;

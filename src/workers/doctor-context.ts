@@ -6,7 +6,7 @@ import { matches, roots } from '../adapters/glob.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
 import type { ContextSource } from '../ports.ts';
-import { probeCoders } from './probe-coders.ts';
+import { probeCoders, usable } from './probe-coders.ts';
 
 /** Something that an agent CLI loads into its conversations by itself where nothing keeps it from it. */
 export interface ContextItem extends Omit<ContextSource, 'glob'> {
@@ -38,9 +38,9 @@ export async function examineContext(at: {
   const folders = { user: at.env['HOME'] ?? homedir(), project: at.repo };
   const probed = await probeCoders(createCoders(at.config.coders).values(), at.env);
   const found = await Promise.all(
-    probed
-      .filter(({ state }) => state === 'here')
-      .flatMap(({ coder }) => (coder.context ?? []).map((source) => itemsOf(coder.name, source, { folders, inherit }))),
+    [...usable(probed).values()].flatMap(({ coder }) =>
+      (coder.context ?? []).map((source) => itemsOf(coder.name, source, { folders, inherit })),
+    ),
   );
   const items = found.flat();
   return { inherit, items: items.map(({ digest: _, ...item }) => item), twice: repeated(items) };

@@ -111,24 +111,25 @@ function coderCheck({ config, env }: Machine, probed: Probed): Check {
   const why = whyNot(probed);
   // One that nobody asked for may be missing.
   const asked = coder.name in config.coders || config.worker.coder === coder.name;
-  if (why || probed.state === 'missing')
+  if (why || probed.state === 'missing' || probed.state === 'too-old')
     return {
       what,
       is: asked || probed.state === 'too-old' ? 'wrong' : 'note',
       says: (why ?? '').replace(`${what} is `, ''),
     };
+  const version = probed.version ?? `version not known: ${probed.why}`;
   const tried = triedSentence(coder, probed.version);
   const access = accessOf(coder, { config, env });
   return access || !coder.keys
-    ? { what, is: 'ok', says: [probed.version, tried, access].filter(Boolean).join('; ') }
+    ? { what, is: 'ok', says: [version, tried, access].filter(Boolean).join('; ') }
     : {
         ...{ what, is: 'wrong' },
-        says: `${probed.version}; it has neither a key nor a login: set ${coder.keys[0]} or configure a credential (docs/credentials.md)`,
+        says: `${version}; it has neither a key nor a login: set ${coder.keys[0]} or configure a credential (docs/credentials.md)`,
       };
 }
 
-function triedSentence({ about }: Coder, version: string): string | undefined {
-  if (!about) return undefined;
+function triedSentence({ about }: Coder, version: string | null): string | undefined {
+  if (!about || version === null) return undefined;
   if (about.by === 'recorded') return 'its parser was tried with recorded output only';
   return versionIn(version) === about.tried
     ? 'the version that passes the conformance suite'

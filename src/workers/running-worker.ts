@@ -15,7 +15,8 @@ export interface RunningWorker {
   machine: string;
   hostQueue: string;
   queues: string[];
-  coders: { name: string; version: string }[];
+  /** When it attached. The version is null where the program did not tell. */
+  coders: { name: string; version: string | null }[];
   slots: { total: number; used(): number };
   /** Resolves when the worker has stopped; rejects where the SDK's worker broke, or its server is another one now. */
   done: Promise<void>;

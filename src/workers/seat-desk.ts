@@ -40,7 +40,7 @@ interface Known {
 export class Desk implements SeatDesk {
   readonly #given: Given;
   readonly #wire: CredentialWire;
-  readonly #known: ReadonlyMap<string, Known>;
+  readonly #known = new Map<string, Known>();
   /** Runs for which a seat is just asked for. */
   readonly #taking = new Set<string>();
   /** Runs whose seats this worker has given back, and when. */
@@ -54,13 +54,17 @@ export class Desk implements SeatDesk {
   constructor(given: Given, client: Client) {
     this.#given = given;
     this.#wire = new CredentialWire(client);
-    const usable = Object.entries(given.config.credentials).filter(([, { coder }]) => given.coders.has(coder));
-    this.#known = new Map(
-      usable.map(([name, declared]) => [
-        name,
-        { declared, presence: new Presence(), record: undefined, saidAt: Number.NEGATIVE_INFINITY },
-      ]),
-    );
+    this.admit();
+  }
+
+  /** Takes up the credentials of coders that are here now. */
+  admit(): void {
+    const { config, coders } = this.#given;
+    for (const [name, declared] of Object.entries(config.credentials))
+      if (coders.has(declared.coder) && !this.#known.has(name))
+        this.#known.set(name, {
+          ...{ declared, presence: new Presence(), record: undefined, saidAt: Number.NEGATIVE_INFINITY },
+        });
   }
 
   get any(): boolean {
@@ -74,7 +78,7 @@ export class Desk implements SeatDesk {
 
   /** Says that this worker is there; resolves once the state of each is known, or the server did not answer. */
   async start(): Promise<void> {
-    if (!this.any) return;
+    if (Object.keys(this.#given.config.credentials).length === 0) return;
     await this.look();
     this.#timer = setInterval(() => void this.look(), EVERY_MS);
   }
@@ -112,7 +116,7 @@ export class Desk implements SeatDesk {
     pinned: string | undefined,
     { defaultCoder, config, coders }: Pick<Deps, 'defaultCoder' | 'config' | 'coders'>,
   ): boolean {
-    const possible = pinned ? [pinned] : config.routes.length > 0 ? [...coders.keys()] : [defaultCoder ?? ''];
+    const possible = pinned ? [pinned] : config.routes.length > 0 ? [...coders.keys()] : [defaultCoder() ?? ''];
     return possible.some((coder) => !this.closed(coder));
   }
 

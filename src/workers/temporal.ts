@@ -38,9 +38,7 @@ export function installRuntime(home: HomeLayout): () => Promise<void> {
   };
 }
 
-/** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started; what tasks of
- * several queues share, on a queue that every worker serves. */
-export async function createTemporalWorkers(options: {
+interface SdkOptions {
   connection: NativeConnection;
   namespace: string;
   identity: string;
@@ -54,25 +52,13 @@ export async function createTemporalWorkers(options: {
   activities: Activities;
   /** For the workflows that it carries on. */
   desk: Desk & DeliveryDesk & ClockDesk;
-}): Promise<Worker[]> {
-  const { connection, namespace, identity, gate, activities } = options;
-  const common = { connection, namespace, identity, maxHeartbeatThrottleInterval: '2s', shutdownGraceTime: 0 } as const;
-  const { registerRun, sendAlert } = activities;
-  const claiming = options.claims.map((taskQueue) =>
-    Worker.create({
-      ...common,
-      taskQueue,
-      activities: { registerRun, sendAlert, ...options.desk },
-      activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
-      tuner: {
-        activityTaskSlotSupplier: gate.supplier(taskQueue),
-        workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 40 },
-        localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 8 },
-        nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
-      },
-      ...(options.workflowQueues.includes(taskQueue) ? { ...CARRYING, maxCachedWorkflows: 500 } : {}),
-    }),
-  );
+}
+
+/** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started; what tasks of
+ * several queues share, on a queue that every worker serves. */
+export async function createTemporalWorkers(options: SdkOptions): Promise<SdkWorkers> {
+  const { activities } = options;
+  const common = commonOf(options);
   const { registerRun: _claim, ...onHost } = activities;
   const host = Worker.create({
     ...common,
@@ -86,7 +72,7 @@ export async function createTemporalWorkers(options: {
     ...common,
     ...CARRYING,
     taskQueue: CREDENTIAL_QUEUE,
-    activities: { sendAlert },
+    activities: { sendAlert: activities.sendAlert },
     maxCachedWorkflows: 50,
   };
   const shared = Worker.create({
@@ -111,7 +97,88 @@ export async function createTemporalWorkers(options: {
       activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
     }),
   );
-  return Promise.all([...claiming, ...calls, host, shared, ...(options.credentials ? [Worker.create(states)] : [])]);
+  const claim = (taskQueue: string) => claimWorker(options, taskQueue);
+  const others = [...calls, host, shared, ...(options.credentials ? [Worker.create(states)] : [])];
+  const [claiming, rest] = await Promise.all([Promise.all(options.claims.map(claim)), Promise.all(others)]);
+  return new SdkWorkers({ claiming, rest, claim });
+}
+
+const commonOf = ({ connection, namespace, identity }: SdkOptions) =>
+  ({ connection, namespace, identity, maxHeartbeatThrottleInterval: '2s', shutdownGraceTime: 0 }) as const;
+
+function claimWorker(options: SdkOptions, taskQueue: string): Promise<Worker> {
+  const { registerRun, sendAlert } = options.activities;
+  return Worker.create({
+    ...commonOf(options),
+    taskQueue,
+    activities: { registerRun, sendAlert, ...options.desk },
+    activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
+    tuner: {
+      activityTaskSlotSupplier: options.gate.supplier(taskQueue),
+      workflowTaskSlotSupplier: { type: 'fixed-size', numSlots: 40 },
+      localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 8 },
+      nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
+    },
+    ...(options.workflowQueues.includes(taskQueue) ? { ...CARRYING, maxCachedWorkflows: 500 } : {}),
+  });
+}
+
+/** The SDK's workers of one process, which run and end together. */
+export class SdkWorkers {
+  readonly claiming: Worker[];
+  readonly #rest: readonly Worker[];
+  readonly #claim: (queue: string) => Promise<Worker>;
+  readonly #runs = new Set<Promise<void>>();
+  #settle: { over(): void; broke(error: unknown): void } | undefined;
+  #ending = false;
+
+  constructor(parts: { claiming: Worker[]; rest: readonly Worker[]; claim: (queue: string) => Promise<Worker> }) {
+    [this.claiming, this.#rest, this.#claim] = [parts.claiming, parts.rest, parts.claim];
+  }
+
+  /** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */
+  async run(undo: () => Promise<void>, broken: Promise<never>): Promise<void> {
+    const over = new Promise<void>((resolve, reject) => (this.#settle = { over: resolve, broke: reject }));
+    for (const worker of [...this.claiming, ...this.#rest]) this.#run(worker);
+    try {
+      await Promise.race([over, broken]);
+    } catch (error) {
+      this.shutdown();
+      await Promise.allSettled(this.#runs);
+      throw error;
+    } finally {
+      await undo();
+    }
+  }
+
+  /** Polls those of the claim queues that it does not poll yet. One that is needed no more stays: the gate keeps it shut. */
+  async claimFrom(queues: readonly string[]): Promise<void> {
+    const polled = new Set(this.claiming.map(({ options }) => options.taskQueue));
+    for (const queue of queues) {
+      if (this.#ending || polled.has(queue)) continue;
+      const worker = await this.#claim(queue);
+      this.claiming.push(worker);
+      this.#run(worker);
+    }
+  }
+
+  shutdown(): void {
+    this.#ending = true;
+    for (const worker of [...this.claiming, ...this.#rest]) if (worker.getState() === 'RUNNING') worker.shutdown();
+  }
+
+  #run(worker: Worker): void {
+    const run = worker.run();
+    this.#runs.add(run);
+    run.then(
+      () => {
+        this.#runs.delete(run);
+        if (this.#runs.size === 0) this.#settle?.over();
+      },
+      (error: unknown) => this.#settle?.broke(error),
+    );
+    if (this.#ending) worker.shutdown();
+  }
 }
 
 const LOOKS = 3;
@@ -128,28 +195,6 @@ export async function areBusy(workers: readonly Pick<Worker, 'getStatus'>[]): Pr
     if (all.every((one) => one.numInFlightWorkflowActivations + one.numInFlightActivities === 0)) return false;
   }
   return true;
-}
-
-/** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */
-export async function runAll(
-  workers: readonly Worker[],
-  undo: () => Promise<void>,
-  broken: Promise<never>,
-): Promise<void> {
-  const runs = workers.map((worker) => worker.run());
-  try {
-    await Promise.race([Promise.all(runs), broken]);
-  } catch (error) {
-    shutdown(workers);
-    await Promise.allSettled(runs);
-    throw error;
-  } finally {
-    await undo();
-  }
-}
-
-export function shutdown(workers: readonly Worker[]): void {
-  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
 function safeJson(value: unknown): string {

@@ -37,14 +37,14 @@ import { DiskGuard } from './disk.ts';
 import { Leaving } from './leaving.ts';
 import { lockWorker, workerId } from './locks.ts';
 import { startOrders } from './orders.ts';
-import { probeCoders, usable, whyNot } from './probe-coders.ts';
+import { CoderWatch } from './coder-watch.ts';
 import { endOthers, startReaper } from './reaper.ts';
 import { startRecord, type KeptRecord } from './record.ts';
 import { startRollbackWatch } from './rollback.ts';
 import type { RunningWorker, WorkerOptions } from './running-worker.ts';
 import { identifyServer } from '../adapters/server-identity.ts';
 import { watchServer } from './server.ts';
-import { areBusy, createTemporalWorkers, installRuntime, runAll, shutdown } from './temporal.ts';
+import { areBusy, createTemporalWorkers, installRuntime } from './temporal.ts';
 import { Desk } from './seat-desk.ts';
 import { SlotGate } from './slots.ts';
 
@@ -112,10 +112,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         `the record of run ${ref.runId} of ${ref.taskId} is damaged: it was moved to ${await registry.setAside(ref)}`,
       );
     }
-    const probed = await probeCoders(knownCoders.values(), env);
-    const coders = usable(probed);
-    const wanted = probed.filter(({ state, coder }) => state === 'too-old' || coder.name === config.worker.coder);
-    for (const why of wanted.map(whyNot)) if (why) log(why);
+    const watch = await CoderWatch.start({ known: [...knownCoders.values()], wanted: config.worker.coder, env, log });
+    teardown.push(() => watch.stop());
+    const { coders } = watch;
     const machine = machineName(config);
     const { name, slots, queues } = config.worker;
     const worker = {
@@ -126,7 +125,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       startedAt: new Date().toISOString(),
       version: VERSION,
     };
-    const defaultCoder = config.worker.coder ?? coders.keys().next().value;
     const { inContact } = contact;
     const holds = new Holds();
     const ledger = await Ledger.open(home, serverId);
@@ -153,7 +151,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => seats.stop());
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, proxy, isolation, keys },
-      ...{ knownCoders, coders, defaultCoder, inContact, otherHomes, holds, disk, seats, log, tally, budgets },
+      ...{
+        knownCoders,
+        coders,
+        defaultCoder: () => watch.defaultCoder,
+        inContact,
+        otherHomes,
+        holds,
+        disk,
+        seats,
+        log,
+        tally,
+        budgets,
+      },
       ...{ presence: new Presence(), programs: new Programs(holds) },
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
@@ -167,32 +177,24 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await seats.start();
 
     // 6. The pollers: claim queues behind the slot gate, the worker's own queue beside it.
-    const seated = (queue: string) => seats.opens(coderOfQueue(queue), deps) && !budgets.shut(queue);
-    const gate = new SlotGate((queue) => (coders.size > 0 && holds.open && seated(queue) ? slots - registry.size : 0));
+    const opens = (queue: string) => seats.opens(coderOfQueue(queue), deps) && !budgets.shut(queue);
+    const able = (queue: string) => holds.open && watch.has(coderOfQueue(queue)) && opens(queue);
+    const gate = new SlotGate((queue) => (able(queue) ? slots - registry.size : 0));
     teardown.push(() => gate.close());
-    const claims = claimQueues({ queues, machine, coders: [...coders.keys()] });
+    const claims = () => claimQueues({ queues, machine, coders: [...coders.keys()] });
     const workers = await createTemporalWorkers({
-      ...{
-        connection,
-        namespace,
-        gate,
-        credentials: Object.keys(config.credentials).length,
-        claims,
-        workflowQueues: queues,
-        hostQueue: worker.hostQueue,
-        slots,
-      },
+      ...{ connection, namespace, gate, claims: claims(), workflowQueues: queues, hostQueue: worker.hostQueue, slots },
+      credentials: Object.keys(config.credentials).length,
       identity: `fleet/${worker.hostQueue.slice('host/'.length)}`,
       activities: createActivities(deps),
       desk: { ...createDesk({ ...deps, client }), ...createClockDesk(deps, client) },
     });
-    const claiming = workers.filter(({ options }) => claims.includes(options.taskQueue));
     const reaper = startReaper(deps, client, log);
     teardown.push(() => reaper.stop());
     const unclean = setInterval(() => void holdWhileUnkillable(deps).catch(() => undefined), UNCLEAN_MS);
     teardown.push(() => clearInterval(unclean));
 
-    const done = runAll(workers, undo, watched.moved);
+    const done = workers.run(undo, watched.moved);
     let record: KeptRecord | undefined;
     let detaching: Promise<void> | undefined;
     const stop: RunningWorker['stop'] = async (how) => {
@@ -204,7 +206,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         }
       } finally {
         await (detaching ??= record?.detach(leaving.report ?? tally.read()));
-        shutdown(workers);
+        workers.shutdown();
       }
       await done;
     };
@@ -215,6 +217,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       leaving.settle();
     };
     for (const one of [registry, holds, seats]) one.onChange(changed);
+    watch.onChange(() => (seats.admit(), workers.claimFrom(claims()).then(changed)));
     budgets.onLook(gate.pump);
 
     // 7. Its record, which tells the fleet that it is there.
@@ -226,13 +229,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     changed();
     for (const said of await deadRoutes(deps)) log(said);
     return {
-      ...{ name, machine, hostQueue: worker.hostQueue, queues: claims, done },
+      ...{ name, machine, hostQueue: worker.hostQueue, queues: claims(), done },
       coders: [...coders].map(([coder, { version }]) => ({ name: coder, version })),
       slots: { total: slots, used: () => registry.size },
       idle: async () =>
         registry.size === 0 &&
-        !(await areBusy(claiming)) &&
-        !(coders.size > 0 && (await hasBacklog({ connection, namespace, queues: claims }))),
+        !(await areBusy(workers.claiming)) &&
+        !(coders.size > 0 && (await hasBacklog({ connection, namespace, queues: claims() }))),
       stop,
       drain: () => leaving.drain(),
       drained: () => leaving.report,

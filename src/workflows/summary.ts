@@ -4,7 +4,7 @@ import { inboxItem } from '../domain/inbox.ts';
 import { rescueRef } from '../domain/names.ts';
 import type { RunView, TaskView } from '../domain/run.ts';
 import { seatsOf, type CredentialRecord } from '../domain/seats.ts';
-import { keptSentences, tallySentence, type Debt, type WorkerRecord } from '../domain/worker.ts';
+import { coderText, keptSentences, tallySentence, type Debt, type WorkerRecord } from '../domain/worker.ts';
 
 /** The task as markdown, for the Web UI's User Metadata tab: state, runs, receipts, and how to read the log. */
 export function renderSummary(view: TaskView): string {
@@ -83,7 +83,7 @@ export function renderRecord(record: WorkerRecord): string {
     ['Machine', record.machine],
     ['Slots', record.slots],
     ['Queues', record.queues.join(', ')],
-    ['Coders', record.coders.map((coder) => `${coder.name} ${coder.version}`).join(', ') || 'none'],
+    ['Coders', record.coders.map(coderText).join(', ') || 'none'],
     ['Version', record.version],
     ['Owes the clean-up of', debts.map(whatIsOwed).join(', ') || 'nothing'],
     ['When it last left', report && [tallySentence(report), ...keptSentences(report)].join('; ')],
