@@ -44,7 +44,7 @@ export const FAILURES = {
     next: 'retry',
     feedback: true,
     resume: true,
-    meaning: 'the agent said done and did nothing',
+    meaning: 'the agent claimed what the evidence contradicts',
   },
   stalled: {
     attempt: true,

@@ -99,9 +99,14 @@ function neverRun(text: string, calls: readonly ToolCall[]): string | undefined 
   return undefined;
 }
 
-/** Where the text says one of these things, and nothing around it in its sentence takes it back. */
-function meant(text: string, patterns: readonly RegExp[]): RegExpMatchArray[] {
-  return text.split(/(?<=[.!?;])\s+|,? but /).flatMap((sentence) =>
+/** Where the text says one of these things, and nothing around it in its sentence takes it back. `skip`: sentences that do not count. */
+export function meant(
+  text: string,
+  patterns: readonly RegExp[],
+  skip: (sentence: string) => boolean = () => false,
+): RegExpMatchArray[] {
+  const sentences = text.split(/(?<=[.!?;])\s+|,? but /).filter((sentence) => !skip(sentence));
+  return sentences.flatMap((sentence) =>
     patterns
       .flatMap((words) => [...sentence.matchAll(words)])
       .filter(({ 0: said, index }) => {

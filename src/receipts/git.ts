@@ -1,6 +1,7 @@
 import type { Finding } from '../domain/receipt.ts';
 import type { Evidence, ReceiptCollector, ResultTree } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
+import { claimsWork } from './claimed-work.ts';
 
 const SUBJECT_MAX = 80;
 const COMMITS_MAX = 6;
@@ -49,7 +50,8 @@ function judged({ task, structured, outcome, result }: Evidence): Pick<Finding, 
       summary: `nothing is left of the change: ${named(own.restored)} ${own.restored.length === 1 ? 'is' : 'are'} as in the base again; a task that is to change such files names them in scope.allow`,
     };
   if (task.type !== 'code') return { ok: true, summary: 'nothing was changed' };
-  const claims = structured && outcome.ended?.ok === true && outcome.blocked === undefined;
+  const ended = structured && outcome.ended?.ok === true && outcome.blocked === undefined;
+  const claims = ended && claimsWork(outcome.claim);
   return claims
     ? { ok: false, reason: 'fabricated', summary: 'the agent says that it is done, but no file was changed' }
     : { ok: false, summary: 'no file was changed' };

@@ -4,6 +4,7 @@ import type { Finding } from '../domain/receipt.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { inventedFiles } from './claimed-files.ts';
+import { claimsWork } from './claimed-work.ts';
 import { unbackedClaim } from './claims.ts';
 import { agreement } from './hooks.ts';
 import { isAble, isCut, toolCalls, type ToolCall } from './shell-calls.ts';
@@ -69,8 +70,8 @@ async function lie(
   const { changes } = result.own ?? result;
   const told = forged ?? unbackedClaim(claim, calls) ?? (await inventedFiles({ claim, calls, changes, exists }));
   if (told) return { reason: 'fabricated', summary: told };
-  // An agent that broke off, or says that it could not do it, claims nothing.
-  const claims = outcome.ended?.ok === true && outcome.blocked === undefined;
+  // An agent that broke off, or says that it could not do it, claims nothing that this contradicts.
+  const claims = outcome.ended?.ok === true && outcome.blocked === undefined && claimsWork(claim);
   const said = claims ? { reason: 'fabricated' as const } : {};
   if (calls.length === 0) return { ...said, summary: 'not a single tool was called' };
   if (!calls.some(isAble)) return { ...said, summary: `no tool call could have changed a file: ${made}` };
