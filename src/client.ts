@@ -11,6 +11,7 @@ import {
   startComparison,
   type Comparison,
 } from './client/compare.ts';
+import { cancelMany, findOpen, type Cancelled, type OpenTasks } from './client/act/cancel-many.ts';
 import { cancelTask, decideTask } from './client/decide.ts';
 import { answerTask, approveTask } from './client/people.ts';
 import { coders, handOffTask } from './client/hand-off.ts';
@@ -28,10 +29,10 @@ import { changeNeeds, setPriority } from './client/queue-up.ts';
 import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
 import { sealFor } from './client/seal.ts';
 import { standingOf } from './client/standing.ts';
-import { startTask, startUnlessThere } from './client/start.ts';
+import { startAll, startMissing } from './client/start.ts';
 import { taskFigures } from './client/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
-import { mapBounded, type Wire } from './client/wire.ts';
+import type { Wire } from './client/wire.ts';
 import type { StandingOrder, Stopped } from './client/orders.ts';
 import { Orders, type OrderGiven, type Said } from './client/people-orders.ts';
 import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
@@ -46,7 +47,6 @@ import type { InboxItem } from './domain/inbox.ts';
 import type { GraphNode } from './domain/graph.ts';
 import type { TaskState, TaskView } from './domain/run.ts';
 import type { TaskFigures } from './domain/stats.ts';
-import { levelsOf } from './domain/dependencies.ts';
 import { taskInput, type TaskInput } from './domain/task.ts';
 import type { PersonsWord } from './domain/waiting.ts';
 import type { FleetOrder } from './domain/worker.ts';
@@ -97,8 +97,6 @@ export async function connectFleet({ env = process.env, config }: FleetOptions =
   );
 }
 
-const WIDTH = 8;
-
 interface Ends {
   prepare(): Promise<void>;
   identify(): Promise<ServerIdentity>;
@@ -136,12 +134,7 @@ export class Fleet implements AsyncDisposable {
   async enqueueAll(orders: readonly Order[], started: (id: string) => void = () => {}): Promise<Admitted[]> {
     const admitted = await admitTasks(this.#wire, orders);
     await this.#ends.prepare();
-    for (const level of levelsOf(admitted.map((one) => ({ ...one, dependsOn: one.task.dependsOn })))) {
-      await mapBounded(level, WIDTH, async (one) => {
-        await startTask(this.#wire, one);
-        started(one.id);
-      });
-    }
+    await startAll(this.#wire, admitted, started);
     return admitted;
   }
 
@@ -150,7 +143,7 @@ export class Fleet implements AsyncDisposable {
   /** Starts what was admitted; a task that is there already is left as it is. */
   async startAdmitted(admitted: readonly Admitted[]): Promise<void> {
     if (admitted.length) await this.#ends.prepare();
-    await mapBounded(admitted, WIDTH, (one) => startUnlessThere(this.#wire, one));
+    await startMissing(this.#wire, admitted);
   }
   /** Which database answers, and how long it remembers. */
   identify = (): Promise<ServerIdentity> => this.#ends.identify();
@@ -188,6 +181,11 @@ export class Fleet implements AsyncDisposable {
   dropLosers = (losers: readonly Candidate[]): Promise<string[]> => dropLosers(this.#wire, losers);
 
   cancel = (id: string): Promise<void> => cancelTask(this.#wire, id);
+  /** Each that could not be says why; with `states` only those that are still in one. */
+  cancelMany = (ids: readonly string[], only: { states?: readonly TaskState[] } = {}): Promise<Cancelled[]> =>
+    cancelMany(this.#wire, ids, only);
+  /** Ids of open tasks, `most` at most. */
+  findOpen = (wanted: OpenTasks, most: number): Promise<string[]> => findOpen(this.#wire, wanted, most);
   /** The next three: of a parked task. */
   retry = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'retry', why });
   accept = (id: string, why: string): Promise<void> => decideTask(this.#wire, id, { decision: 'accept', why });

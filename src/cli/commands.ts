@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { cancel } from './commands/cancel.ts';
 import { clean } from './commands/clean.ts';
 import { compare } from './commands/compare.ts';
 import { configSet } from './commands/config-set.ts';
@@ -71,6 +72,7 @@ export const COMMANDS: readonly Command[] = [
   graph,
   task,
   inbox,
+  cancel,
   explain,
   merges,
   stats,

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { FleetError } from '../client.ts';
@@ -7,12 +7,12 @@ import type { Cli } from './command.ts';
 
 const bad = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
 
-/** The text of a file that a person named, `-` for stdin. @throws FleetError (2) where there is none, or it cannot be meant */
-export async function readInput(cli: Cli, file: string, maxBytes: number): Promise<string> {
+/** The text of a file that a person named, `-` for stdin; with `pipes` also of `<(command)`. @throws FleetError (2) where there is none, or it cannot be meant */
+export async function readInput(cli: Cli, file: string, maxBytes: number, { pipes = false } = {}): Promise<string> {
   const bytes =
     file === '-'
       ? Buffer.from(await cli.stdin(maxBytes))
-      : await readBounded(resolve(cli.cwd, file), { file, maxBytes });
+      : await readBounded(resolve(cli.cwd, file), { file, maxBytes, pipes });
   const name = file === '-' ? 'stdin' : file;
   if (bytes.length === 0) throw bad(`${name} is empty`);
   if (bytes.length > maxBytes) throw tooLarge(name, maxBytes);
@@ -20,12 +20,16 @@ export async function readInput(cli: Cli, file: string, maxBytes: number): Promi
   return bytes.toString('utf8');
 }
 
-async function readBounded(path: string, { file, maxBytes }: { file: string; maxBytes: number }): Promise<Buffer> {
+async function readBounded(
+  path: string,
+  { file, maxBytes, pipes }: { file: string; maxBytes: number; pipes: boolean },
+): Promise<Buffer> {
   try {
     // A pipe that nobody writes to would be waited for without end.
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
     if (stat.isDirectory()) throw bad(`${file} is a folder`);
+    if (pipes && stat.isFIFO()) return await readPipe(path, maxBytes);
     if (!stat.isFile()) throw bad(`${file} is no regular file`);
     if (stat.size > maxBytes) throw tooLarge(file, maxBytes);
     const bytes = Buffer.alloc(maxBytes + 1);
@@ -36,6 +40,18 @@ async function readBounded(path: string, { file, maxBytes }: { file: string; max
   } catch (error) {
     throw fileError(error, file);
   }
+}
+
+/** To the end of whoever writes to it. */
+async function readPipe(path: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of createReadStream(path)) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 /** @throws FleetError (2) where it cannot be written */

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { parseAllDocuments } from 'yaml';
 import { FleetError, type Order } from '../client.ts';
 import { isUrl, needsRepo, TASK_TYPES, type TaskType } from '../domain/task.ts';
 import { number, type Cli, type Flag } from './command.ts';
@@ -165,21 +163,6 @@ export function fieldsOf(flags: TaskFlags): Fields {
 /** One task from the command line. */
 export function orderFromFlags(cli: Cli, { objective, flags }: { objective: string; flags: TaskFlags }): Order {
   return { input: placed(cli, { ...fieldsOf(flags), objective }), id: flags.id, key: flags.key };
-}
-
-/** Many tasks: YAML documents, each with the command line's flags laid over it. A document may carry its own `id`. */
-export async function ordersFromFile(cli: Cli, file: string, over: Fields): Promise<Order[]> {
-  const text = await readFile(resolve(cli.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw wrong(`--file ${file} cannot be read: ${error.code ?? error.message}`);
-  });
-  const documents = parseAllDocuments(text, { prettyErrors: true });
-  if (!Array.isArray(documents)) throw wrong(`${file} holds no task`);
-  return documents.map((document, index) => {
-    const at = documents.length > 1 ? `${file}, document ${index + 1}` : file;
-    const [error] = document.errors;
-    if (error) throw wrong(`${file} is no valid YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '')}`);
-    return orderOf(cli, { value: document.toJS() as unknown, at, over });
-  });
 }
 
 /** Many tasks: one JSON object a line. */

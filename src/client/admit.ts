@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { sha256 } from '../adapters/sha256.ts';
 import { BUILTIN_CODERS } from '../config.ts';
@@ -12,7 +13,7 @@ import { pollersOf } from './queues.ts';
 import { pinRepo } from './repo.ts';
 import { refuseOther } from './start.ts';
 import { describeTask } from './view.ts';
-import { listWorkers } from './workers.ts';
+import { codersOf } from './workers.ts';
 import type { Wire } from './wire.ts';
 
 /** A task to start: the task's own fields, checked here, and the id where it is not to be made up. */
@@ -89,7 +90,7 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   }
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);
-  await checkCoder(facts, pinned);
+  await checkCoders(facts, pinned);
   const { task, notes } = await facts.pinned(pinned);
   return {
     id: id ?? taskIdOf(titleOf(task), randomPart()),
@@ -102,18 +103,18 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
 async function checkQueue(facts: Facts, { queue }: Task): Promise<void> {
   const { config } = facts.wire;
   if (config.queues.includes(queue) || config.worker.queues.includes(queue)) return;
-  if (await facts.polled(queue, 'workflows')) return;
+  if (await facts.isServed(queue)) return;
   throw wrong(`queue ${queue} is neither configured here (queues) nor polled by an attached worker`);
 }
 
-async function checkCoder(facts: Facts, { queue, coder, repo, machine }: Task): Promise<void> {
-  if (!coder) return;
+/** The task's own, and its reviewer. */
+async function checkCoders(facts: Facts, task: Task): Promise<void> {
   const known = [...new Set([...BUILTIN_CODERS, ...Object.keys(facts.wire.config.coders)])];
-  if (known.includes(coder)) return;
-  if (await facts.polled(claimQueue({ queue, coder }), 'claims')) return;
-  if (isPath(repo) && (await facts.polled(claimQueue({ queue, machine, coder }), 'claims'))) return;
-  if ((await facts.workersCoders()).has(coder)) return;
-  throw wrong(`coder ${coder} is unknown: neither one of ${known.join(', ')} nor of any worker that the server knows`);
+  for (const [field, coder] of Object.entries({ coder: task.coder, 'review.coder': task.review?.coder })) {
+    if (coder === undefined || known.includes(coder) || (await facts.isCoder(coder, task))) continue;
+    const others = 'nor of any worker that the server knows';
+    throw wrong(`${field} ${coder} is unknown: neither one of ${known.join(', ')} ${others}`);
+  }
 }
 
 /** A credential is of one coder: its task waits for workers that have that. */
@@ -141,20 +142,27 @@ class Facts {
     this.wire = wire;
   }
 
-  polled(queue: string, side: 'claims' | 'workflows'): Promise<boolean> {
-    return this.#once(`${side} ${queue}`, async () => (await pollersOf(this.wire, queue, side)).length > 0);
+  isServed(queue: string): Promise<boolean> {
+    return this.#once(`queue ${queue}`, () => soon(() => this.#polled(queue, 'workflows')));
   }
 
   /** Of all that have a record: a full one polls no claim queue, and one that is away may come back. */
-  workersCoders(): Promise<Set<string>> {
-    return this.#once('coders', async () => {
-      const workers = await listWorkers(this.wire);
-      return new Set(workers.flatMap(({ coders }) => coders.map(({ name }) => name)));
-    });
+  isCoder(coder: string, { queue, repo, machine }: Task): Promise<boolean> {
+    const queues = [claimQueue({ queue, coder }), ...(isPath(repo) ? [claimQueue({ queue, machine, coder })] : [])];
+    const isThere = async (): Promise<boolean> => {
+      if ((await codersOf(this.wire)).has(coder)) return true;
+      const polled = await Promise.all(queues.map((one) => this.#polled(one, 'claims')));
+      return polled.includes(true);
+    };
+    return this.#once(`coder ${queues.join(' ')}`, () => soon(isThere));
   }
 
   credential(name: string): Promise<CredentialRecord | undefined> {
-    return this.#once(`credential ${name}`, () => findCredential(this.wire, name));
+    return this.#once(`credential ${name}`, () => soon(() => findCredential(this.wire, name)));
+  }
+
+  async #polled(queue: string, side: 'claims' | 'workflows'): Promise<boolean> {
+    return (await pollersOf(this.wire, queue, side)).length > 0;
   }
 
   async pinned(task: Task): Promise<{ task: Task; notes: string[] }> {
@@ -178,6 +186,20 @@ class Facts {
     this.#known.set(key, known);
     return known;
   }
+}
+
+/** Milliseconds before each look. */
+const LOOKS_MS = [0, 500, 1_000, 1_500];
+
+/** What a worker brought that came seconds ago is not known at once. */
+async function soon<T>(look: () => Promise<T>): Promise<T> {
+  let found: T | undefined;
+  for (const ms of LOOKS_MS) {
+    await pause(ms);
+    found = await look();
+    if (found) break;
+  }
+  return found as T;
 }
 
 const KEY = /^[^\p{Cc}]{1,200}$/u;

@@ -11,7 +11,7 @@ import { admitTasks } from './admit.ts';
 import { startTask } from './start.ts';
 import { describeTask } from './view.ts';
 import { decoded, unknownTask, type Wire } from './wire.ts';
-import { listWorkers } from './workers.ts';
+import { codersOf } from './workers.ts';
 
 /**
  * Creates them; the same proposals again give the same tasks. What is refused is said, and hinders nothing else.
@@ -74,12 +74,7 @@ async function create(
 
 /** Whether a name is a coder's; else it is that of an agent outside the fleet. */
 export async function coders(wire: Wire): Promise<(name: string) => boolean> {
-  const workers = await listWorkers(wire);
-  const known = new Set<string>([
-    ...BUILTIN_CODERS,
-    ...Object.keys(wire.config.coders),
-    ...workers.flatMap((worker) => worker.coders.map(({ name }) => name)),
-  ]);
+  const known = new Set<string>([...BUILTIN_CODERS, ...Object.keys(wire.config.coders), ...(await codersOf(wire))]);
   return (name) => known.has(name);
 }
 

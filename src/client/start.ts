@@ -1,12 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { redact } from '../adapters/git/git.ts';
-import { stateAtStart } from '../domain/dependencies.ts';
+import { levelsOf, stateAtStart } from '../domain/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
 import { labelOf } from '../domain/outside.ts';
 import { titleOf, type Task } from '../domain/task.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
-import type { Wire } from './wire.ts';
+import { mapBounded, type Wire } from './wire.ts';
 
 /** The server takes 400 and 20,000 bytes, as JSON. */
 const SUMMARY_BYTES = 390;
@@ -19,6 +19,23 @@ interface ToStart {
   id: string;
   task: Task;
   key?: string;
+}
+
+const WIDTH = 8;
+
+/** What others depend on first; `started` hears of each as soon as it is there. @throws FleetError as `startTask` */
+export async function startAll(wire: Wire, tasks: readonly ToStart[], started: (id: string) => void): Promise<void> {
+  for (const level of levelsOf(tasks.map((one) => ({ ...one, dependsOn: one.task.dependsOn })))) {
+    await mapBounded(level, WIDTH, async (one) => {
+      await startTask(wire, one);
+      started(one.id);
+    });
+  }
+}
+
+/** Those that are there already are left as they are. */
+export async function startMissing(wire: Wire, tasks: readonly ToStart[]): Promise<void> {
+  await mapBounded(tasks, WIDTH, (one) => startUnlessThere(wire, one));
 }
 
 /** @throws FleetError (2) where there is another task by that id, or of that key */

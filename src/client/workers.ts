@@ -33,6 +33,12 @@ export async function listWorkers(wire: Wire): Promise<FleetWorker[]> {
   return found.flatMap((worker) => worker ?? []);
 }
 
+/** The names of their coders, by their records and by what they last said, which is sooner. */
+export async function codersOf(wire: Wire): Promise<Set<string>> {
+  const workers = await listWorkers(wire);
+  return new Set(workers.flatMap(({ coders, view }) => [...coders, ...(view?.coders ?? [])].map(({ name }) => name)));
+}
+
 /** The names of all workers that the server remembers. */
 export async function workerNames({ client }: Wire): Promise<string[]> {
   const names = new Set<string>();

@@ -131,7 +131,7 @@ export const scope = z.strictObject({ allow: globs.optional(), protect: globs.op
 
 export const taskInput = z.strictObject({
   objective: z
-    .string({ error: 'is required: say what the agent should do' })
+    .string({ error: ({ input }) => (input === undefined ? 'is required: say what the agent should do' : undefined) })
     .trim()
     .min(1, { error: 'must not be empty' })
     .max(100_000),

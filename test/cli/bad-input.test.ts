@@ -26,6 +26,13 @@ beforeAll(async () => {
   await mkdir(`${temp.path}/plain`);
   await writeFile(`${temp.path}/twice.yaml`, 'objective: a\nid: one\n---\nobjective: b\nid: one\n');
   await writeFile(`${temp.path}/broken.yaml`, 'objective: [a\n');
+  await writeFile(`${temp.path}/list.yaml`, '- objective: a\n- objective: b\n');
+  await writeFile(`${temp.path}/big.yaml`, `objective: ${'x'.repeat(10_000_000)}\n`);
+  await writeFile(`${temp.path}/nothing.yaml`, '');
+  await writeFile(`${temp.path}/comments.yaml`, '# none yet\n');
+  const ten = (item: string) => `[${Array(10).fill(item).join(', ')}]`;
+  const bomb = [...'bcdefghi'].map((name, at) => `${name}: &${name} ${ten(`*${'abcdefgh'[at]}`)}`);
+  await writeFile(`${temp.path}/bomb.yaml`, [`objective: x`, `a: &a ${ten('x')}`, ...bomb, ''].join('\n'));
 });
 
 afterAll(async () => {
@@ -128,8 +135,33 @@ const WRONG: [string, string[], RegExp][] = [
   ],
   ['config set without a value', ['config', 'set', 'worker.slots'], /^worker\.slots is not key=value/],
   ['config set of an unknown key', ['config', 'set', 'worker.slot=4'], /worker\.slot is not a known field/],
-  ['a file that is not there', ['enqueue', '--file', 'none.yaml'], /^--file none\.yaml cannot be read: ENOENT/],
+  ['a file that is not there', ['enqueue', '--file', 'none.yaml'], /^none\.yaml does not exist/],
   ['a file that is no YAML', ['enqueue', '--file', '../broken.yaml'], /^\.\.\/broken\.yaml is no valid YAML: /],
+  ['a file that is a list', ['enqueue', '--file', '../list.yaml'], /^\.\.\/list\.yaml: must be one task, not a list/],
+  [
+    'a file of aliases of aliases',
+    ['enqueue', '--file', '../bomb.yaml'],
+    /^\.\.\/bomb\.yaml: must not have so many alia/,
+  ],
+  [
+    'a file with an objective of 10 MB',
+    ['enqueue', '--file', '../big.yaml'],
+    /^\.\.\/big\.yaml: objective must be at most 100000 characters/,
+  ],
+  ['an empty file', ['enqueue', '--file', '../nothing.yaml'], /^\.\.\/nothing\.yaml is empty/],
+  ['a file of comments', ['enqueue', '--file', '../comments.yaml'], /^\.\.\/comments\.yaml holds no task/],
+  ['a folder as file', ['enqueue', '--file', '..'], /^\.\. is a folder/],
+  ['an empty device as file', ['enqueue', '--file', '/dev/null'], /^\/dev\/null is no regular file/],
+  [
+    'a reviewer that nobody knows',
+    ['enqueue', 'x', '--review', 'nobody'],
+    /^--review nobody is unknown: neither one of claude, codex, .* nor/,
+  ],
+  ['no task to cancel', ['cancel'], /^say which tasks: give ids, or --label and --state/],
+  ['ids and a label to cancel', ['cancel', 'a', '--label', 'web'], /^ids cannot be given with --label or --state/],
+  ['an unknown task among those to cancel', ['cancel', 'nope', '--yes'], /^there is no task nope/],
+  ['a state to cancel that is closed', ['cancel', '--state', 'done'], /^--state must be one of blocked, queued, /],
+  ['more than the bound to cancel', ['cancel', '--label', 'web', '--most', 'x'], /^--most must be a whole number/],
   [
     'a file that gives an id twice',
     ['enqueue', '--file', '../twice.yaml'],
@@ -146,7 +178,13 @@ test.each(WRONG)('%s', async (_name, argv, message) => {
 });
 
 const LINES: [string, string, RegExp][] = [
-  ['nothing', '\n', /^stdin holds no task/],
+  ['nothing', '', /^stdin is empty/],
+  ['an empty line', '\n', /^stdin holds no task/],
+  [
+    'an objective of 10 MB',
+    `{"objective":"${'x'.repeat(10_000_000)}"}\n`,
+    /^line 1: objective must be at most 100000 characters/,
+  ],
   ['no JSON', '{"objective":"a"}\n{oops\n', /^line 2: is not valid JSON/],
   ['no object', '[]', /^line 1: must be an object/],
   ['an unknown field', '{"objective":"a"}\n\n{"objective":"b","colour":1}', /^line 3: colour is not a known field/],

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { until } from '../helpers/until.ts';
@@ -156,4 +158,32 @@ test('the tools of a run are written into its outbox', async () => {
     isError: true,
     text: 'task.scope.allow[0] must be relative to the repository, without ".."',
   });
+});
+
+test('the line for Codex, which hands on only the variables that it names, leads to the configured server', async () => {
+  const docs = await readFile(fileURLToPath(new URL('../../docs/mcp.md', import.meta.url)), 'utf8');
+  const line = docs.split('\n').find((each) => each.startsWith('codex mcp add'))!;
+  const env = { FLEET_HOME: `${fleet.root}/client`, TEMPORAL_ADDRESS: fleet.server.address };
+  const { stdout } = await execa('sh', ['-c', `codex() { printf '%s\\n' "$@"; }; ${line}`], { env, extendEnv: false });
+  const words = stdout.split('\n');
+  expect(words.slice(0, 3)).toEqual(['mcp', 'add', 'fleet']);
+  const command = words.slice(words.indexOf('--') + 1);
+  expect(command.slice(0, 2)).toEqual(['fleet', 'mcp']);
+  const named = words.flatMap((word, at) => (word === '--env' ? [words[at + 1]!.split('=') as [string, string]] : []));
+
+  await using temp = await tempDir();
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo, for: 'codex' });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(
+    new StdioClientTransport({
+      ...{ command: process.execPath, args: [MAIN, ...command.slice(1)], cwd: repo },
+      env: { PATH: process.env['PATH'] ?? '', HOME: temp.path, ...Object.fromEntries(named) },
+    }),
+  );
+  try {
+    const { content } = await client.callTool({ name: 'show', arguments: { id } });
+    expect(JSON.parse((content as { text: string }[])[0]!.text)).toMatchObject({ id });
+  } finally {
+    await client.close();
+  }
 });

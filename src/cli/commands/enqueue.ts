@@ -1,15 +1,9 @@
 import { FleetError, type Order } from '../../client.ts';
 import { command, type Cli } from '../command.ts';
 import { sayNotes } from '../say-notes.ts';
-import {
-  fieldsOf,
-  inFlags,
-  orderFromFlags,
-  ordersFromFile,
-  ordersFromLines,
-  TASK_FLAGS,
-  type TaskFlags,
-} from '../task-input.ts';
+import { fieldsOf, inFlags, orderFromFlags, ordersFromLines, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
+import { ordersFromFile, TASKS_BYTES } from '../tasks-file.ts';
+import { readInput } from '../input-file.ts';
 
 type Flags = TaskFlags & { queue?: string; file?: string; stdin?: boolean };
 
@@ -52,7 +46,7 @@ async function ordersOf(cli: Cli, args: string[], given: Flags): Promise<Order[]
   if (flags.key !== undefined) throw wrong('--key is for one task: write key into each task instead');
   const over = fieldsOf(flags);
   return flags.file === undefined
-    ? ordersFromLines(cli, await cli.stdin(), over)
+    ? ordersFromLines(cli, await readInput(cli, '-', TASKS_BYTES), over)
     : ordersFromFile(cli, flags.file, over);
 }
 

@@ -3,7 +3,8 @@ import type { ScheduleView, ScheduleWhen } from '../../domain/schedule.ts';
 import type { TaskInput } from '../../domain/task.ts';
 import { command, durationMs, oneOf, type Cli, type Command } from '../command.ts';
 import { table } from '../table.ts';
-import { fieldsOf, inFlags, orderFromFlags, ordersFromFile, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
+import { fieldsOf, inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
+import { ordersFromFile } from '../tasks-file.ts';
 import { clean, oneLine, painter, paintState } from '../text.ts';
 
 type AddFlags = TaskFlags & {

@@ -46,7 +46,7 @@ const whyFlag = (why: 'optional' | 'required'): Flag => ({
 
 export const taskCancel = deed({
   name: 'cancel',
-  about: 'stop its agent and close it as cancelled',
+  about: 'stop its agent and close it as cancelled; several: fleet cancel',
   done: 'is being cancelled',
   act: (fleet, id) => fleet.cancel(id),
 });
