@@ -8,7 +8,11 @@ import type { Cli } from './command.ts';
 const bad = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
 
 /** The text of a file that a person named, `-` for stdin; with `pipes` also of `<(command)`. @throws FleetError (2) where there is none, or it cannot be meant */
-export async function readInput(cli: Cli, file: string, maxBytes: number, { pipes = false } = {}): Promise<string> {
+export async function readInput(
+  cli: Cli,
+  file: string,
+  { maxBytes, pipes = false }: { maxBytes: number; pipes?: boolean },
+): Promise<string> {
   const bytes =
     file === '-'
       ? Buffer.from(await cli.stdin(maxBytes))

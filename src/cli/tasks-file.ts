@@ -9,7 +9,7 @@ export const TASKS_BYTES = 64 * 1024 * 1024;
 
 /** Many tasks: YAML documents, each with the command line's flags laid over it. A document may carry its own `id`. */
 export async function ordersFromFile(cli: Cli, file: string, over: Record<string, unknown>): Promise<Order[]> {
-  const text = await readInput(cli, file, TASKS_BYTES, { pipes: true });
+  const text = await readInput(cli, file, { maxBytes: TASKS_BYTES, pipes: true });
   const documents = parseAllDocuments(text, { prettyErrors: true });
   if (!Array.isArray(documents) || documents.length === 0) throw wrong(`${file} holds no task`);
   return documents.map((document, index) => {

@@ -48,7 +48,10 @@ export const cancel = command<Flags>({
     // One more than the bound shows that there are more.
     const ids = byFilter ? await fleet.findOpen({ labels, states }, most + 1) : [...new Set(args)];
     if (ids.length > most) throw wrong(`these are more than ${most} tasks: say --most <n>, or name fewer`);
-    if (ids.length === 0) return void cli.print({ cancelled: [], left: [] }, () => 'no open task is like that');
+    if (ids.length === 0) {
+      cli.print({ cancelled: [], left: [] }, () => 'no open task is like that');
+      return 0;
+    }
     if (!byFilter) await refuseUnknown(fleet, ids);
     if (ids.length > 1 && !flags.yes && !(await agreed(cli, ids))) return 1;
     const all = await fleet.cancelMany(ids, { states });

@@ -46,7 +46,7 @@ async function ordersOf(cli: Cli, args: string[], given: Flags): Promise<Order[]
   if (flags.key !== undefined) throw wrong('--key is for one task: write key into each task instead');
   const over = fieldsOf(flags);
   return flags.file === undefined
-    ? ordersFromLines(cli, await readInput(cli, '-', TASKS_BYTES), over)
+    ? ordersFromLines(cli, await readInput(cli, '-', { maxBytes: TASKS_BYTES }), over)
     : ordersFromFile(cli, flags.file, over);
 }
 

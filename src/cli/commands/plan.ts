@@ -112,7 +112,7 @@ const shown = ({ id, title, dependsOn, at, fields }: PlannedTask, there: Readonl
 /** The task that writes the spec. */
 async function propose(cli: Cli, path: string | undefined, flags: Flags & { agent: string }): Promise<void> {
   if (path === undefined) throw wrong('--agent needs a spec to read, not --from-task');
-  const text = await readInput(cli, path, PROSE_MAX);
+  const text = await readInput(cli, path, { maxBytes: PROSE_MAX });
   const asked = { objective: proposeObjective({ file: path, text }), flags: { ...flags, coder: flags.agent } };
   const { input } = orderFromFlags(cli, asked);
   const fleet = await cli.fleet();

@@ -37,7 +37,7 @@ it out where others may have had it. Records of workers that left go after 7 day
 
 async function knownKeys(cli: Cli, file: string | undefined): Promise<TrustedKey[]> {
   if (file === undefined || !existsSync(resolve(cli.cwd, file))) return [];
-  const keys = parseTrustedKeys(await readInput(cli, file, BUNDLE_MAX));
+  const keys = parseTrustedKeys(await readInput(cli, file, { maxBytes: BUNDLE_MAX }));
   if (typeof keys === 'string') throw new FleetError(`${file} ${keys}`, { exitCode: 2 });
   return keys;
 }

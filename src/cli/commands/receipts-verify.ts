@@ -26,10 +26,10 @@ or something is wrong, 2 for bad use. - reads the bundle from stdin.`,
         exitCode: 2,
         hint: 'fleet receipts keys -o keys.json writes one',
       });
-    const trusted = parseTrustedKeys(await readInput(cli, flags.keys, BUNDLE_MAX));
+    const trusted = parseTrustedKeys(await readInput(cli, flags.keys, { maxBytes: BUNDLE_MAX }));
     if (typeof trusted === 'string') throw new FleetError(`--keys ${flags.keys} ${trusted}`, { exitCode: 2 });
     const { task, run: runId, verdict } = flags;
-    const text = await readInput(cli, args[0]!, BUNDLE_MAX);
+    const text = await readInput(cli, args[0]!, { maxBytes: BUNDLE_MAX });
     const checked = verifyBundle(text, { trusted, task, runId, verdict, now: Date.now() });
     cli.print(checked, () => shown(checked, painter(cli)));
     return checked.ok && checked.accepted ? 0 : 1;

@@ -19,7 +19,7 @@ agent, prompt or bundle of receipts ever shows it. - reads the script from stdin
         exitCode: 2,
         hint: 'fleet workers lists them',
       });
-    const script = await readInput(cli, args[0]!, SCRIPT_MAX);
+    const script = await readInput(cli, args[0]!, { maxBytes: SCRIPT_MAX });
     const fleet = await cli.fleet();
     const sealed = await fleet.seal(script, names);
     if (cli.json) cli.print({ sealed, workers: names }, () => sealed);

@@ -35,7 +35,7 @@ export const textAsSpec = (spec: SpecFile): ReadSpecs => oneFile(spec);
 
 async function load(cli: Cli, path: string, name: string | undefined): Promise<SpecFile> {
   if (path === '-' && !name) throw wrong('--name is required for a spec from standard input: ids begin with it');
-  return { file: path, name: name ?? nameOfFile(cli, path), text: await readInput(cli, path, MAX_BYTES) };
+  return { file: path, name: name ?? nameOfFile(cli, path), text: await readInput(cli, path, { maxBytes: MAX_BYTES }) };
 }
 
 function oneFile(file: SpecFile): ReadSpecs {
