@@ -5,12 +5,12 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { readSegments } from '../adapters/segments.ts';
 import { blockedIn } from '../domain/blocked.ts';
 import { bothEnds } from '../domain/event.ts';
-import type { Failure } from '../domain/failure.ts';
+import { FAILURES, type Failure } from '../domain/failure.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef, StopReason } from '../domain/run.ts';
 import { withoutKeys } from '../domain/keys.ts';
 import { endedBy, sumOf } from '../domain/wire.ts';
 import type { Coder } from '../ports.ts';
-import { askedFor } from './asking.ts';
+import { askedFor, lastSaid } from './asking.ts';
 import { endOf, type Deps } from './context.ts';
 import { Follower } from './follow.ts';
 import { wirePlace } from './model-calls.ts';
@@ -32,7 +32,7 @@ const FULL_MS = 10_000;
 export async function conclude(
   deps: Deps,
   ref: RunRef,
-  { exit, follower, coder }: { exit: ExitRecord; follower: Follower; coder: Coder },
+  { exit, follower, coder, why }: { exit: ExitRecord; follower: Follower; coder: Coder; why?: string },
 ): Promise<Launched> {
   if (exit.unclean) {
     await holdWhileUnkillable(deps);
@@ -56,10 +56,6 @@ export async function conclude(
   const full = await fullDisk(deps, ref, exit);
   const blocked =
     full.stopped || exit.stopped ? undefined : blockedIn(await lastWords(deps, ref, { exit, follower, coder }));
-  const wanted =
-    exit.stopped === 'waiting-for-permission'
-      ? await askedFor(deps, ref, { follower, stderrBytes: exit.stderr.bytes })
-      : undefined;
   const outcome: AgentOutcome = {
     ...exit,
     ...full,
@@ -67,7 +63,7 @@ export async function conclude(
     model: modelOf(follower, { record, coder }),
     ended,
     claim: bothEnds(ended?.failure === 'auth' ? withoutKeys(said) : said, CLAIM_MAX),
-    ...(wanted === undefined ? {} : { why: wanted }),
+    ...(await whyStopped(deps, ref, { exit, follower, why })),
     ...(await leftInOutbox(deps, ref, exit)),
     ...(exit.stopped === 'overloaded' ? { why: 'its model was asked, and sent nothing for the whole idle limit' } : {}),
     ...(blocked === undefined ? {} : { blocked }),
@@ -83,6 +79,22 @@ export async function conclude(
   });
   failpoint('launch.outcome-written');
   return { ok: true, outcome };
+}
+
+/** `why` is from before it was stopped: what a program prints as it dies would stand in its place. */
+async function whyStopped(
+  deps: Deps,
+  ref: RunRef,
+  { exit, follower, why }: { exit: ExitRecord; follower: Follower; why: string | undefined },
+): Promise<Pick<AgentOutcome, 'why'>> {
+  const said = { follower, stderrBytes: exit.stderr.bytes };
+  if (exit.stopped === 'waiting-for-permission') {
+    const asked = why ?? (await askedFor(deps, ref, said));
+    return asked === undefined ? {} : { why: asked };
+  }
+  if (exit.stopped !== 'stalled') return {};
+  const last = why ?? (await lastSaid(deps, ref, said));
+  return last === undefined ? {} : { why: `${FAILURES.stalled.meaning}; it said last:\n${last}` };
 }
 
 /** Its limits and its worker may end an agent that has asked and goes on waiting; nothing counts of one that lost its task. */

@@ -14,6 +14,7 @@ const REFUSED_KEPT = 3;
 const REFUSED_CHARS = 200;
 /** Tool calls under way at one time. */
 const CALLS_MAX = 1_000;
+const STEPS: ReadonlySet<AgentEvent['type']> = new Set(['tool-call', 'tool-result', 'usage']);
 const BULKY: ReadonlySet<AgentEvent['type']> = new Set(['text', 'tool-call', 'tool-result']);
 
 /**
@@ -36,6 +37,8 @@ export class Follower {
   readonly refused: string[] = [];
   ended: Extract<AgentEvent, { type: 'ended' }> | null = null;
   lastAt: string | undefined;
+  /** Tool calls and their results so far, and answers of the model that the coder counted: each is progress. */
+  steps = 0;
 
   /** The newest tool call without a result. */
   get tool(): StoredEvent | undefined {
@@ -52,7 +55,6 @@ export class Follower {
   /** Used again for each read: a new one each time would add up to 100 MB of what is only collected in the end. */
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK);
   #read: number;
-  #heartbeatBytes = 0;
   #kept = 0;
   /** Events that a full disk has not taken yet; they go before any later ones. */
   #unwritten = '';
@@ -83,11 +85,6 @@ export class Follower {
     return this.#read;
   }
 
-  /** The same without the CLI's heartbeats. */
-  get bytes(): number {
-    return this.#read - this.#heartbeatBytes;
-  }
-
   /** Reads what is there, a few MB at a time. `final`: all of it; the agent has ended, the last line may lack its line break. */
   async drain(final: boolean): Promise<void> {
     for (let chunk = 0; final || chunk < CHUNKS; chunk += 1) {
@@ -103,11 +100,7 @@ export class Follower {
 
   async #store(lines: { line: string; offset: number }[]): Promise<void> {
     const at = new Date().toISOString();
-    const work = lines.filter(({ line }) => {
-      if (!this.#heartbeat(line)) return true;
-      this.#heartbeatBytes += Buffer.byteLength(line) + 1;
-      return false;
-    });
+    const work = lines.filter(({ line }) => !this.#heartbeat(line));
     if (work.length > 0) this.lastAt = at;
     const events = work.flatMap(({ line, offset }) => this.#parse(line).map((event) => ({ ...event, at, offset })));
     for (const event of events) this.#take(event);
@@ -142,6 +135,7 @@ export class Follower {
   #take(event: StoredEvent): void {
     this.lastAt = event.at;
     this.last = event;
+    if (STEPS.has(event.type)) this.steps += 1;
     if (event.type === 'started') {
       this.session = event.session ?? this.session;
       this.model = event.model ?? this.model;

@@ -57,11 +57,11 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     ...(follower.last ? { lastEvent: describe(follower.last) } : {}),
     ...doing(follower, wire),
   });
-  const exit = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used, wire }));
+  const ended = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used, wire }));
   await deps.proxy.close(wirePlace(deps, order));
-  if (!exit) return { ok: false, failure: KEEPER_LOST };
+  if (!ended) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
-  return tellOutcome(deps, record, await conclude(deps, order, { exit, follower, coder }));
+  return tellOutcome(deps, record, await conclude(deps, order, { ...ended, follower, coder }));
 }
 
 const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };

@@ -12,7 +12,7 @@ export function failureOf(outcome: AgentOutcome, verdict: Verdict): Failure {
   const { stopped, ended, refused = [] } = outcome;
   // What was not done for want of a permission is neither made up nor bad work.
   const wanting = refused.length > 0 && (judged === 'receipts-rejected' || judged === 'fabricated');
-  const reason = stopped ?? ended?.failure ?? (wanting ? 'waiting-for-permission' : judged);
+  const reason = stopped ?? ended?.failure ?? (wanting ? 'permission-refused' : judged);
   const until = outcome.until ?? (reason === verdict.reason ? verdict.until : undefined);
   const said = stopped
     ? []

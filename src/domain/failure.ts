@@ -51,14 +51,21 @@ export const FAILURES = {
     next: 'retry',
     feedback: true,
     resume: true,
-    meaning: 'no output, no CPU time and no file change',
+    meaning: 'nothing new was printed, no tool called, no file changed and no work to be seen',
   },
   'waiting-for-permission': {
+    attempt: false,
+    next: 'park',
+    feedback: true,
+    resume: true,
+    meaning: 'the agent waited for a person',
+  },
+  'permission-refused': {
     attempt: true,
     next: 'retry',
     feedback: true,
     resume: true,
-    meaning: 'the agent asked for a permission',
+    meaning: 'the agent went on without what it may not do, or has no login for',
   },
   'timed-out': { attempt: true, next: 'retry', feedback: true, resume: true, meaning: 'the total time was used up' },
   crashed: {

@@ -143,8 +143,8 @@ export function greaterUsage(events: Usage, wire: Usage | undefined): Usage {
 
 /** What goes on between a live agent and its model now. */
 export interface WireLive {
-  /** Bytes in both directions since the proxy has the run: any change is a sign of life. */
-  bytes: number;
+  /** Bytes of its model's answers, without errors and pings, since the proxy has the run: any change is progress. */
+  answered: number;
   /** Requests that the model's server has whole, and has not answered to the end. */
   open: number;
   /** Milliseconds since the last byte of any of them, or since the newest was sent; 0 without any. */

@@ -33,7 +33,7 @@ test('a flood of events is cut, and its end and usage are still known', async ()
   await writeFile(`${at.logs}/stdout.000000000000`, flood + END);
   const follower = await Follower.open(at, coder);
   await follower.drain(false);
-  expect(follower.bytes).toBeLessThan(flood.length);
+  expect(follower.read).toBeLessThan(flood.length);
   await follower.drain(true);
   expect(follower.ended).toMatchObject({ ok: true, text: 'done' });
   expect((await stat(at.events)).size).toBeLessThan(20_000_000);
@@ -64,9 +64,9 @@ test("a CLI's own heartbeat is no sign of work", async () => {
   await writeFile(log, text(1, 'one'));
   const follower = await Follower.open(at, coder);
   await follower.drain(false);
-  const { bytes, lastAt } = follower;
+  const { steps, lastAt } = follower;
   await appendFile(log, line({ type: 'tool_progress', tool_use_id: 't', elapsed_time_seconds: 30, heartbeat: true }));
   await follower.drain(false);
-  expect(follower.bytes).toBe(bytes);
+  expect(follower.steps).toBe(steps);
   expect(follower.lastAt).toBe(lastAt);
 });

@@ -4,7 +4,7 @@ import { NO_WIRE } from '../../src/domain/wire.ts';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
-const wire = (open: number, quietMs = 0) => ({ open, quietMs, bytes: 0, sum: NO_WIRE });
+const wire = (open: number, quietMs = 0) => ({ open, quietMs, answered: 0, sum: NO_WIRE });
 const tool = { what: 'Bash npm test', at: ago(180) };
 
 test.each([

@@ -42,7 +42,7 @@ describe('what follows a run that was not accepted', () => {
         'agent-error',
         'receipts-rejected',
         'stalled',
-        'waiting-for-permission',
+        'permission-refused',
         'timed-out',
         'over-budget',
         'context-overflow',
@@ -50,6 +50,11 @@ describe('what follows a run that was not accepted', () => {
       ...(['setup-failed', 'scope-violation', 'fabricated', 'crashed', 'out-of-memory', 'tampered'] as const),
     ];
     for (const reason of agentCaused) expect(FAILURES[reason].attempt).toBe(true);
+  });
+
+  test('an agent that waited for a person parks at once, and uses up no attempt: it would wait again', () => {
+    expect(FAILURES['waiting-for-permission']).toMatchObject({ attempt: false, next: 'park' });
+    expect(after(run('waiting-for-permission'))).toMatchObject({ next: 'park', reason: 'waiting-for-permission' });
   });
 
   test('a rate limit waits until its reset', () => {

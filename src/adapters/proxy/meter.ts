@@ -21,6 +21,8 @@ const DECODERS: Record<string, () => Transform> = {
   br: createBrotliDecompress,
 };
 
+const PING = /^\{\s*"type"\s*:\s*"(?:ping|keepalive)"/;
+
 let requests = 0;
 
 /** A copy of a body as it goes by, with a limit. */
@@ -81,6 +83,8 @@ export class Meter {
   #results: WireResult[] | undefined;
   sent = 0;
   received = 0;
+  /** Bytes of a model's answer that say something: neither an error, nor what only keeps the connection open. */
+  answered = 0;
   /** It is the model's turn: the request is complete, and the agent has taken what there is of the answer. */
   waits = false;
   /** By `performance.now()`: of a byte in either direction. */
@@ -122,6 +126,8 @@ export class Meter {
     this.received += bytes.length;
     this.lastByte = performance.now();
     if (!this.#reader && this.#status !== null && this.#status < 400) return;
+    // What cannot be read may say something.
+    if (!this.#events || this.#unread !== undefined) this.#says(bytes.length);
     if (this.#decoder) this.#decoder.write(bytes);
     else if (this.#unread === undefined) this.#read(bytes);
   }
@@ -186,7 +192,12 @@ export class Meter {
     else this.#answer?.push(bytes);
   }
 
+  #says(length: number): void {
+    if ((this.#status ?? 0) < 400) this.answered += length;
+  }
+
   #event(data: string): void {
+    if (!PING.test(data)) this.#says(data.length);
     if (data === '[DONE]' || this.#reader?.isText?.(data, this.#found)) return;
     const event = object(parsed(data));
     if (event) this.#reader?.take(event, this.#found);

@@ -16,7 +16,7 @@ export class OpenRun {
   readonly #told = new Set<string>();
   #sum = NO_WIRE;
   /** Of exchanges that have ended. */
-  #bytes = 0;
+  #answered = 0;
   closed = false;
 
   /** `again`: by a proxy that was started anew. */
@@ -55,7 +55,7 @@ export class OpenRun {
           .end((results) => this.#fresh(results), cut)
           .then((exchange) => this.#keep(exchange))
           .finally(() => {
-            this.#bytes += meter.sent + meter.received;
+            this.#answered += meter.answered;
             this.#underWay.delete(meter);
             over();
           })),
@@ -67,7 +67,7 @@ export class OpenRun {
     const now = performance.now();
     const waiting = meters.filter(({ waits }) => waits);
     return {
-      bytes: meters.reduce((sum, { sent, received }) => sum + sent + received, this.#bytes),
+      answered: meters.reduce((sum, { answered }) => sum + answered, this.#answered),
       open: waiting.length,
       quietMs: waiting.length > 0 ? Math.round(Math.min(...waiting.map(({ lastByte }) => now - lastByte))) : 0,
       sum: this.#sum,

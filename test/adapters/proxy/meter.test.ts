@@ -120,3 +120,18 @@ test('an event that is too large is dropped, and what follows is read', async ()
   const exchange = await heard(body!, [large, Buffer.from(body!.streamed)]);
   expect(exchange).toMatchObject({ unread: 'it has events of more than 8 MB', usage: body!.usage });
 });
+
+test('what only keeps a connection open, and an error, is no answer', () => {
+  const route = routeOf('anthropic', 'POST', '/v1/messages')!;
+  const heardOf = (status: number, headers: Record<string, string>, data: string) => {
+    const meter = new Meter({ path: '/v1/messages', reader: route.reader });
+    meter.begin(status, headers);
+    meter.answer(Buffer.from(data));
+    return meter.answered;
+  };
+  expect(heardOf(200, SSE, 'event: ping\ndata: {"type": "ping"}\n\n: still here\n\n')).toBe(0);
+  expect(heardOf(200, SSE, 'data: {"type":"content_block_delta"}\n\n')).toBeGreaterThan(0);
+  expect(heardOf(200, { ...SSE, 'content-encoding': 'unknown' }, 'data: {"type": "ping"}\n\n')).toBeGreaterThan(0);
+  expect(heardOf(200, JSON_TYPE, '{"id":')).toBeGreaterThan(0);
+  expect(heardOf(529, JSON_TYPE, '{"type":"error"}')).toBe(0);
+});

@@ -172,11 +172,16 @@ test('a request that is not complete is no model that is waited for', async () =
   half.on('error', () => undefined);
   const head = [`POST ${pathname}/v1/messages HTTP/1.1`, 'host: x', `x-api-key: ${run.key}`, 'content-length: 100'];
   half.write(`${head.join('\r\n')}\r\n\r\n{`);
-  await until(async () => (await l.proxy.status(run.place))!.bytes > 0);
-  expect(await l.proxy.status(run.place)).toMatchObject({ open: 0 });
+  // A whole one behind it.
+  const abort = new AbortController();
+  const whole = run.ask({ signal: abort.signal }).catch(() => undefined);
+  await until(async () => (await l.proxy.status(run.place))!.open > 0);
+  expect(await l.proxy.status(run.place)).toMatchObject({ open: 1 });
   half.write('x'.repeat(99));
-  await until(async () => (await l.proxy.status(run.place))!.open === 1);
+  await until(async () => (await l.proxy.status(run.place))!.open === 2);
   half.destroy();
+  abort.abort();
+  await whole;
 });
 
 test('a run whose agent has ended is closed, and its key forgotten, whoever is there to say so', async () => {
