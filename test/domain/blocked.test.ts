@@ -36,7 +36,7 @@ test('an agent that only repeats its prompt is not blocked', () => {
     task: { objective: 'Add x', type: 'code', artifacts: [] },
     policy: { allow: [], protect: [], verify: [] },
     ...{ answers: [], notes: [], outbox: { path: '/o', tools: ['ask_human', 'propose'], mcp: true } },
-    ...{ feedback: [], resumed: null, tree: '/w/tree', branch: 'fleet/t' },
+    ...{ feedback: [], resumed: null, tree: '/w/tree', branch: 'fleet/t', pointers: [] },
     ...{ plan: { path: '/p', text: '' }, knowledge: { path: '/k', text: '' } },
   } as unknown as Parameters<typeof buildPrompt>[0]);
   expect(prompt).toContain('`FLEET-BLOCKED: <reason>`');
