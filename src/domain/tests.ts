@@ -53,32 +53,44 @@ export function notPassed(report: TestReport | null, wanted: readonly string[]):
   });
 }
 
+const DESPITE_EXIT_0 = 'failed, though the commands ended with 0';
+
 /**
- * What is wrong with the tests of a result, a sentence each: every test that passes on the base has to pass on it, and one that
- * fails there has to be run as well: a run that ends early would hide it.
+ * What is wrong with the tests of a result whose commands passed, a sentence each. The report decides before the exit code: at least
+ * one test passes, and none fails but one that fails on the base too while the base's own commands pass. Every test that passes on the
+ * base has to pass, and one that fails there has to be run as well: a run that ends early would hide it.
  * `mayGo`: whether a test may be gone or be skipped, as the task lets its file be changed. Null: no known runner ran.
  */
 export function compareTests(given: {
   base: TestReport | null;
+  /** Whether the commands pass on the base. */
+  basePasses: boolean;
   now: TestReport | null;
   mayGo: (test: TestResult) => boolean;
 }): string[] {
-  const { base, now, mayGo } = given;
+  const { base, basePasses, now, mayGo } = given;
   if (!now) return base ? ['no test runner ran, as one does on the base'] : [];
   const found = statuses(now);
-  // A file that could not be loaded ran nothing.
-  const ran = [...found.values()].filter(
-    ({ status, fixture }) => status === 'passed' || (status === 'failed' && !fixture),
-  );
-  if (ran.length === 0) return ['not a single test was run'];
+  const { passed, failed, skipped } = countTests(now);
+  if (passed === 0 && failed === 0)
+    return [skipped === 0 ? 'not a single test was run' : `no test was run: ${skipped} skipped`];
+  if (passed === 0) return [`no test passed, and ${failed} ${DESPITE_EXIT_0}`];
   const before = base ? [...statuses(base)].filter(([, { status }]) => status !== 'skipped') : [];
   const passing = before.filter(([, { status }]) => status === 'passed');
   const tests = before.filter(([, { status, fixture }]) => status === 'passed' || !fixture);
   const thatAre = (status: TestResult['status'] | undefined, due: typeof before) =>
     due.filter(([key]) => found.get(key)?.status === status).map(([, test]) => test);
   const lost = (test: TestResult) => !mayGo(test);
+  // What fails on a base that passes may fail; what passes there is told of as such.
+  const known = new Set((basePasses ? before : passing).map(([key]) => key));
+  const contradicting = [...found].filter(([key, { status }]) => status === 'failed' && !known.has(key));
   return [
     sentence('that pass on the base', 'failed', thatAre('failed', passing)),
+    sentence(
+      'that were run',
+      DESPITE_EXIT_0,
+      contradicting.map(([, test]) => test),
+    ),
     sentence('of the base', 'not run', thatAre(undefined, tests).filter(lost)),
     sentence('of the base', 'skipped', thatAre('skipped', before).filter(lost)),
     ...(now.cut ?? [])
@@ -95,13 +107,16 @@ export function checkProblem(given: {
   base: TestReport | null;
   now: TestReport | null;
   isProjects: (file: string) => boolean;
-}): 'cut-short' | 'no-tests' | undefined {
+}): 'cut-short' | 'no-tests' | 'failed-tests' | undefined {
   const { base, now, isProjects } = given;
   if (!now) return undefined;
   const empty = ({ status, fixture, file }: TestResult) =>
     fixture === true && status === 'skipped' && !(file !== undefined && isProjects(file));
   if (now.tests.some(empty) || now.cut?.some((runner) => !endsThereToo(base, runner))) return 'cut-short';
-  return now.tests.some(({ status }) => status === 'passed') ? undefined : 'no-tests';
+  if (!now.tests.some(({ status }) => status === 'passed')) return 'no-tests';
+  // A check may expect the project's own tests to fail, and says so by its exit code.
+  const own = ({ file }: TestResult) => file === undefined || !isProjects(file);
+  return now.tests.some((test) => test.status === 'failed' && own(test)) ? 'failed-tests' : undefined;
 }
 
 /** Some projects end their process themselves as soon as all tests ran. */

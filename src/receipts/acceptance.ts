@@ -143,7 +143,7 @@ function whatIsWrong(
     failed && whatFailed(failed, { limitMs: limits.verifyMs, report: trial.report }),
     trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
     rewritten.length > 0 && `changed while it was tested: ${named(rewritten, 5)}`,
-    ...(base ? compareTests({ base: base.report, now: trial.report, mayGo }) : []),
+    ...(base ? compareTests({ base: base.report, basePasses: base.passed, now: trial.report, mayGo }) : []),
     missing.length > 0 && unproven(missing, trial.report),
   ].filter((problem) => typeof problem === 'string');
   return problems.length > 0 ? problems.join('; ') : undefined;

@@ -19,8 +19,8 @@ interface Checked {
   sha256: string;
   exitCode: number | null;
   timedOut: boolean;
-  /** Its known test runner ended early, or ran no test that passes: an exit code of 0 says nothing then. */
-  problem?: 'cut-short' | 'no-tests';
+  /** Its known test runner ended early, ran no test that passes, or reported one of its own as failed: an exit code of 0 says nothing then. */
+  problem?: 'cut-short' | 'no-tests' | 'failed-tests';
 }
 
 /**

@@ -110,7 +110,7 @@ export const honestTests: readonly Case[] = [
     base: FAILING,
     task: { verify: { commands: ['node --test'], failToPass: ['multiplies'] } },
     agent: 'fix; commit',
-    expect: { reason: 'receipts-rejected', says: /1 test failed: other/ },
+    expect: { reason: 'receipts-rejected', says: /1 test failed\):\n✗ other/ },
   },
   {
     name: 'tests-elsewhere-fail-and-are-not-asked-for',

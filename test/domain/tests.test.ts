@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { stemOf } from '../../src/domain/protected.ts';
-import { compareTests, countTests, notPassed, type TestReport, type TestResult } from '../../src/domain/tests.ts';
+import {
+  checkProblem,
+  compareTests,
+  countTests,
+  notPassed,
+  type TestReport,
+  type TestResult,
+} from '../../src/domain/tests.ts';
 
 const report = (...lines: string[]): TestReport => ({
   runners: ['r'],
@@ -9,8 +16,9 @@ const report = (...lines: string[]): TestReport => ({
     return { name, status: status as TestResult['status'], ...(file ? { file } : {}) };
   }),
 });
+/** On a base whose commands pass, though its test `c` fails. */
 const compare = (base: TestReport | null, now: TestReport | null, mayGo = (_test: TestResult) => false) =>
-  compareTests({ base, now, mayGo });
+  compareTests({ base, basePasses: true, now, mayGo });
 const base = report('passed a', 'passed b x.js', 'failed c', 'skipped d');
 
 describe('the tests of the base have to run, and to pass where they do on the base', () => {
@@ -35,7 +43,7 @@ describe('the tests of the base have to run, and to pass where they do on the ba
       ['of the tests that pass on the base 1 failed: "a"'],
     ],
     ['none ran', report(), ['not a single test was run']],
-    ['all are skipped', report('skipped a', 'skipped b x.js'), ['not a single test was run']],
+    ['all are skipped', report('skipped a', 'skipped b x.js'), ['no test was run: 2 skipped']],
     ['no runner ran', null, ['no test runner ran, as one does on the base']],
   ])('%s', (_name, now, problems) => expect(compare(base, now)).toEqual(problems));
 
@@ -67,10 +75,39 @@ describe('the tests of the base have to run, and to pass where they do on the ba
     const now: TestReport = { ...report('passed a', 'passed b x.js', 'failed c'), cut: ['r'] };
     const problem = ['the run of r was cut short'];
     expect(compare(base, now)).toEqual(problem);
-    expect(compare(null, now)).toEqual(problem);
-    expect(compare({ runners: ['r'], tests: [], cut: ['r'] }, now)).toEqual(problem);
+    const passing: TestReport = { ...report('passed a', 'passed b x.js'), cut: ['r'] };
+    expect(compare(null, passing)).toEqual(problem);
+    expect(compare({ runners: ['r'], tests: [], cut: ['r'] }, passing)).toEqual(problem);
     expect(compare({ ...base, cut: ['s'] }, now)).toEqual(problem);
     expect(compare({ ...base, cut: ['r'] }, now)).toEqual([]);
+  });
+  test('the report decides before the exit code', () => {
+    const said = 'failed, though the commands ended with 0';
+    const failing = report('failed c');
+    const fails = (base: TestReport | null, basePasses: boolean, now: TestReport) =>
+      compareTests({ base, basePasses, now, mayGo: () => false });
+    // The code under test ends the process with 0, from `atexit` or `TestMain`.
+    expect(fails(failing, false, failing)).toEqual([`no test passed, and 1 ${said}`]);
+    expect(fails(base, false, report('passed a', 'passed b x.js', 'failed c'))).toEqual([
+      `of the tests that were run 1 ${said}: "c"`,
+    ]);
+    expect(fails(null, false, report('passed a', 'failed new'))).toEqual([
+      `of the tests that were run 1 ${said}: "new"`,
+    ]);
+    expect(fails(base, true, report('passed a', 'passed b x.js', 'failed c', 'failed new'))).toEqual([
+      `of the tests that were run 1 ${said}: "new"`,
+    ]);
+    // The base's own command passes with it failed.
+    expect(fails(base, true, report('passed a', 'passed b x.js', 'failed c'))).toEqual([]);
+    expect(fails(failing, true, failing)).toEqual([`no test passed, and 1 ${said}`]);
+  });
+  test('a check of the owner that reports a failed test of its own has failed, whatever its exit code', () => {
+    const isProjects = (file: string) => file.startsWith('test/');
+    const problem = (now: TestReport) => checkProblem({ base: null, now, isProjects });
+    expect(problem(report('passed a', 'failed b held.py'))).toBe('failed-tests');
+    expect(problem(report('passed a', 'failed b'))).toBe('failed-tests');
+    expect(problem(report('passed a', 'failed b test/b.py'))).toBeUndefined();
+    expect(problem(report('failed b'))).toBe('no-tests');
   });
   test('five are named, the others counted', () => {
     const many = report(...Array.from({ length: 9 }, (_, i) => `passed t${i}`));
