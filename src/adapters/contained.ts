@@ -36,7 +36,8 @@ export async function runContained(command: ContainedCommand, options: ContainOp
   log.write(Buffer.from(`$ ${command.command}\n`));
   log.close();
   const result = await runProgram({ ...command, argv, stdin: '', stderr }, { ...options, env });
-  return { ...result, notFound: unknown.words };
+  // Its shell has a name that no word has.
+  return { ...result, said: result.said.replaceAll(unknown.name, 'sh'), notFound: unknown.words };
 }
 
 /** A program with its input. Its streams are also handed on, in buffers that are used again. */

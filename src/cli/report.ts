@@ -74,7 +74,8 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
         `${report.live.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago: ` : ''}${report.live.lastEvent}`,
     ],
     ['Doing', report.live?.doing],
-    ['Output', checkCommand(report)],
+    // Of a parked task it stands with what can be typed.
+    ['Output', report.state !== 'parked' && checkCommand(report)],
     ...waitFacts(report),
     ['Elapsed', elapsed(report, nowMs)],
     ['Attempts', report.attempts.max > 0 && `${report.attempts.used} of ${report.attempts.max}`],

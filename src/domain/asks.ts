@@ -88,12 +88,12 @@ function block(lines: readonly string[]): string {
   return kept.join('\n');
 }
 
-/** What stands there, without frames that are drawn around it. */
+/** What stands there, without frames that are drawn around it; what comes twice in a row once. */
 const shownLines = (output: string): string[] =>
   plain(output)
     .split('\n')
     .map((line) => line.replace(/^[\s│┃|╭╰┌└─━]+|[\s│┃|╮╯┐┘─━]+$/g, ''))
-    .filter((line) => line !== '');
+    .filter((line, i, all) => line !== '' && line !== all[i - 1]);
 
 /** Where a link's text does not say where it leads, its address stands beside it. */
 const LINK =

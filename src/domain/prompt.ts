@@ -65,7 +65,7 @@ function goingOn(order: PromptOrder, resumed: NonNullable<PromptOrder['resumed']
         [
           feedback.length === 0 &&
             order.answers.length === 0 &&
-            `This conversation was cut off (${inOneLine(resumed.why)}). Go on with the task.`,
+            `This conversation was cut off (${inShort(resumed.why)}). Go on with the task.`,
           `You are in a new worktree, ${tree}. It holds your work as it was saved: what had not been committed is uncommitted again. Paths of the old worktree are gone, and so is every process that was started there.`,
           cutOff(resumed),
           order.dropped &&
@@ -188,7 +188,7 @@ function outboxRules({ path, tools, mcp }: PromptOrder['outbox']): string[] {
 function startOf(resumed: NonNullable<PromptOrder['resumed']>) {
   return list(
     [
-      `An earlier run of this task was ended (${inOneLine(resumed.why)}) and you go on from what was saved of it, without its conversation${resumed.coder ? `, as another agent (${resumed.coder}) had it` : ''}.`,
+      `An earlier run of this task was ended (${inShort(resumed.why)}) and you go on from what was saved of it, without its conversation${resumed.coder ? `, as another agent (${resumed.coder}) had it` : ''}.`,
       `The worktree holds its work: its commits are on the branch, and what it had not committed is uncommitted again. Look at \`git status\` and \`git diff\` first. What setup makes was made anew.`,
       cutOff(resumed),
     ].filter((line) => typeof line === 'string'),
@@ -224,6 +224,8 @@ const plain = (text: string): string =>
 
 /** Inside a sentence of ours. */
 const inOneLine = (text: string): string => plain(text).replace(/\s+/g, ' ').slice(0, WHY_MAX);
+/** Its first line: what a check said is told as feedback. */
+const inShort = (text: string): string => inOneLine(plain(text).split('\n', 1)[0] ?? '');
 
 /** Paths, the first of many. */
 const some = (paths: readonly string[]): string => {

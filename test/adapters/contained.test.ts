@@ -53,6 +53,13 @@ test.each(['namespace', 'process-group'] as const)(
   },
 );
 
+test('of one that failed, its first failure comes back, with paths as the command has them, and whose shell it was', async () => {
+  using b = containedBench();
+  const { said } = await b.run('seq 1 2000; echo "Error: no $PWD/a.txt"; cd nowhere 2>&1; seq 1 2000; exit 1');
+  expect(said).toMatch(/^\[…\]\nError: no a\.txt\nsh: 1: cd: can't cd to nowhere\n1\n[^]*\n2000$/);
+  expect(said.length).toBeLessThanOrEqual(2_000);
+});
+
 test('an abort ends the command', async () => {
   using b = containedBench();
   const abort = new AbortController();
