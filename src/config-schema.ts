@@ -26,6 +26,9 @@ export const coder = z.strictObject({
   args: z.array(z.string()).optional(),
   env: variables.optional(),
   model: text.optional(),
+  /** Of protocol `acp`: the agent's own ids of its login and of the session's mode. */
+  auth: text.optional(),
+  mode: text.optional(),
 });
 export const schema = z
   .strictObject({
@@ -138,7 +141,9 @@ function inconsistencies(config: Config): [path: PropertyKey[], message: string]
   const { floor, reserve } = config.disk;
   if (toBytes(reserve) >= toBytes(floor))
     found.push([['disk'], `must have reserve below floor: ${reserve} is not less than ${floor}`]);
-  for (const [key, { command, protocol }] of Object.entries(config.coders)) {
+  for (const [key, { command, protocol, auth, mode }] of Object.entries(config.coders)) {
+    if (auth !== undefined && protocol !== 'acp') found.push([['coders', key, 'auth'], 'needs protocol: acp']);
+    if (mode !== undefined && protocol !== 'acp') found.push([['coders', key, 'mode'], 'needs protocol: acp']);
     if (BUILTIN_CODERS.some((builtin) => builtin === key) || (command && protocol)) continue;
     found.push([['coders', key], `needs command and protocol: only ${BUILTIN_CODERS.join(', ')} are known without`]);
   }

@@ -64,7 +64,10 @@ export function createCoders(declared: Readonly<Record<string, CoderDeclaration>
 const toolsOf = ({ mcp }: StartOrder) => (mcp ? { mcp: serverOf(mcp) } : {});
 
 /** Gets the prompt by stdin and a HOME of its own; its argv is exactly what was declared, behind a driver where it needs one. */
-function declare(name: string, { command, protocol, args = [], env = [], model }: CoderDeclaration): Coder | undefined {
+function declare(
+  name: string,
+  { command, protocol, args = [], env = [], model, auth, mode }: CoderDeclaration,
+): Coder | undefined {
   if (!command || !protocol) return undefined;
   return {
     name,
@@ -78,10 +81,19 @@ function declare(name: string, { command, protocol, args = [], env = [], model }
       return {
         argv:
           protocol === 'acp'
-            ? driven({ protocol, command: argv, ...conversationOf(order, chosen), ...toolsOf(order) })
+            ? driven({
+                ...{ protocol, command: argv, ...conversationOf(order, chosen), ...toolsOf(order) },
+                ...(auth ? { auth } : {}),
+                ...(mode ? { mode } : {}),
+              })
             : argv,
         stdin: order.prompt,
-        env: { HOME: order.home, ...(chosen ? { FLEET_MODEL: chosen } : {}) },
+        env: {
+          HOME: order.home,
+          ...(chosen ? { FLEET_MODEL: chosen } : {}),
+          // Claude's adapter offers root no mode that asks nobody without it.
+          ...(protocol === 'acp' && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
+        },
         files: {},
       };
     },

@@ -8,6 +8,9 @@ export const driveOrder = z.strictObject({
   /** The worktree, absolute. */
   cwd: z.string(),
   model: z.string().optional(),
+  /** Ids of the agent's own, in ACP: the login to use, and the mode of the session. Missing: what works unattended. */
+  auth: z.string().optional(),
+  mode: z.string().optional(),
   /** A server of tools for the agent, by stdio. */
   mcp: z.strictObject({ command: z.string(), args: z.array(z.string()) }).optional(),
   /** The session to go on with. */

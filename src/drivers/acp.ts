@@ -8,6 +8,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { label, object, objects, shown, text, type Json } from '../domain/json.ts';
 import type { CoderFailure } from '../domain/event.ts';
+import { idOf, loginMethod, unattendedMode } from './acp-setup.ts';
 import { AcpUpdates, usageOf } from './acp-updates.ts';
 import type { Conversation, Talk } from './conversation.ts';
 import { failureIn, failureOfStatus } from '../coders/failures.ts';
@@ -24,6 +25,8 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
   const updates = new AcpUpdates(out);
   const mcpServers = order.mcp ? [{ name: 'fleet', ...order.mcp, env: [] }] : [];
   let agent: ClientContext | undefined;
+  /** Ids of the logins that the agent offers, where none of them was used. */
+  let unused: string[] = [];
   let session = '';
   /** What a loaded session repeats of its past is not this run's. */
   let prompted = false;
@@ -52,19 +55,17 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
     agent = connection.agent;
     const ask: Ask = async (method, params, limitMs) =>
       object(await within(agent!.request<unknown, Json>(method, params), method, limitMs)) ?? {};
-    const capabilities = object(
-      (
-        await ask(
-          'initialize',
-          {
-            protocolVersion: PROTOCOL_VERSION,
-            clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-            clientInfo: { name: 'infinity-fleet', version: '1' },
-          },
-          START_MS,
-        )
-      )['agentCapabilities'],
+    const initialized = await ask(
+      'initialize',
+      {
+        protocolVersion: PROTOCOL_VERSION,
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        clientInfo: { name: 'infinity-fleet', version: '1' },
+      },
+      START_MS,
     );
+    await logIn(objects(initialized['authMethods']), ask);
+    const capabilities = object(initialized['agentCapabilities']);
     const setup = { cwd: order.cwd, mcpServers };
     const opened = order.resume
       ? await load(ask, order.resume, capabilities?.['loadSession'] === true)
@@ -72,6 +73,7 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
     session = order.resume ?? label(opened['sessionId']);
     const before = updates.costUsd;
     out.print({ type: 'started', session, ...(order.model ? { model: order.model } : {}) });
+    await freeMode(opened, ask);
     if (order.model) await choose(order.model, opened, ask);
     prompted = true;
     const response = await ask('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: prompt }] });
@@ -81,6 +83,28 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
     const costs = costUsd > 0 ? { costUsd } : {};
     if (usage || costUsd > 0) out.print({ ...(usage ?? { type: 'usage', input: 0, output: 0, cached: 0 }), ...costs });
     return endOf(text(response['stopReason']));
+  }
+
+  async function logIn(offered: readonly Json[], ask: Ask) {
+    const method = loginMethod(offered, order.auth, process.env);
+    if (method === undefined) return void (unused = offered.map(idOf));
+    await ask('authenticate', { methodId: method }, START_MS).catch((error: unknown) => {
+      throw new Refused(`the login ${method} was refused: ${messageOf(error)}`, 'auth');
+    });
+  }
+
+  async function freeMode(opened: Json, ask: Ask) {
+    const change = unattendedMode(opened, order.mode);
+    if (!change) return;
+    const { mode, configId } = change;
+    const asked = configId
+      ? ask('session/set_config_option', { sessionId: session, configId, value: mode }, START_MS)
+      : ask('session/set_mode', { sessionId: session, modeId: mode }, START_MS);
+    await asked.catch((error: unknown) => {
+      const said = `the mode ${mode} was refused: ${messageOf(error)}`;
+      if (order.mode) throw new Refused(said);
+      out.text(`Warning: ${said}`);
+    });
   }
 
   /** The prompt is for a conversation that goes on: a new one could do nothing with it. */
@@ -128,7 +152,12 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
   return {
     talk: () =>
       talk().catch((error: unknown): End => {
-        return { ok: false, ...failureOf(error) };
+        const { failure, text: said } = failureOf(error);
+        const hint =
+          failure === 'auth' && unused.length > 0
+            ? `; it offers ${unused.join(', ')}: name one as auth of this coder in config.yaml, and the variable of its key in env`
+            : '';
+        return { ok: false, failure, text: said + hint };
       }),
     cancel: () => {
       cancelled = true;
@@ -139,7 +168,13 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
 
 type Ask = (method: string, params: Json, limitMs?: number) => Promise<Json>;
 
-class Refused extends Error {}
+class Refused extends Error {
+  readonly failure: CoderFailure;
+  constructor(message: string, failure: CoderFailure = 'agent-error') {
+    super(message);
+    this.failure = failure;
+  }
+}
 
 const raw = (params: unknown): Json => object(params) ?? {};
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
@@ -177,6 +212,7 @@ const KINDS: Record<string, CoderFailure> = {
 /** `-32000` asks to authenticate; for the rest the agent's own data, then its words. */
 function failureOf(error: unknown): { text: string; failure: CoderFailure } {
   const message = messageOf(error);
+  if (error instanceof Refused) return { text: message, failure: error.failure };
   if (!(error instanceof RequestError)) return { text: message, failure: 'agent-error' };
   const data = object(error.data) ?? {};
   const details = [message, text(error.data), text(data['message']), text(data['details'])].filter(Boolean).join(': ');

@@ -12,11 +12,20 @@ import { until } from '../helpers/until.ts';
 const AGENT = join(import.meta.dirname, '../fixtures/agents/acp.mjs');
 const SESSION = '0b7e6f3a-1c52-4b8e-9d3a-2f4c5d6e7f80';
 
-async function play(behaviour: string, at: Workspace, more: { model?: string; resume?: string } = {}) {
-  const { model, resume } = more;
-  const command = [process.execPath, AGENT, behaviour];
-  const coder = createCoders({ mine: { command, protocol: 'acp', env: ['MY_API_KEY'], model } }).get('mine')!;
-  const env = { MY_API_KEY: 'sk-very-secret-1' };
+interface More {
+  model?: string;
+  resume?: string;
+  auth?: string;
+  mode?: string;
+  modes?: string;
+  env?: Record<string, string>;
+}
+
+async function play(behaviour: string, at: Workspace, more: More = {}) {
+  const { model, resume, auth, mode, modes = '', env = { MY_API_KEY: 'sk-very-secret-1' } } = more;
+  const command = [process.execPath, AGENT, behaviour, ...(modes ? [modes] : [])];
+  const declared = { command, protocol: 'acp' as const, env: ['MY_API_KEY'], model, auth, mode };
+  const coder = createCoders({ mine: declared }).get('mine')!;
   return runCoder(coder, at, { env, ...(resume ? { resume: { id: resume, file: '' } } : {}) });
 }
 
@@ -58,6 +67,47 @@ test.each([
     expect(events).toEqual([{ type: 'ended', ok: false, failure: 'agent-error', text }]);
   },
 );
+
+test('it logs in by the key that it has, or as it is told; without either it says what there is', async () => {
+  using at = workspace();
+  const { events } = await play('logs-in', at);
+  expect(events.at(-1)).toMatchObject({ type: 'ended', ok: true });
+  expect(readFileSync(join(at.tree, 'login.txt'), 'utf8')).toBe('api-key');
+  await play('logs-in', at, { auth: 'chat-gpt' });
+  expect(readFileSync(join(at.tree, 'login.txt'), 'utf8')).toBe('chat-gpt');
+  const wrong = await play('logs-in', at, { auth: 'none-such' });
+  expect(wrong.events).toEqual([
+    {
+      ...{ type: 'ended', ok: false, failure: 'auth' },
+      text: 'the login none-such was refused: no method none-such',
+    },
+  ]);
+  const keyless = await play('logs-in', at, { env: {} });
+  expect(keyless.events).toEqual([
+    {
+      ...{ type: 'ended', ok: false, failure: 'auth' },
+      text: expect.stringMatching(/^Authentication required; it offers chat-gpt, api-key: name one as auth/),
+    },
+  ]);
+});
+
+test.each<[behaviour: string, more: More, mode: string]>([
+  ['careful', {}, 'bypassPermissions'],
+  ['careful', { modes: 'plan,agent-full-access' }, 'agent-full-access'],
+  ['careful', { modes: 'plan' }, 'default'],
+  ['careful', { mode: 'plan', modes: 'plan,yolo' }, 'plan'],
+  ['picky', {}, 'bypassPermissions'],
+])('%s with %j works in the mode %s', async (behaviour, more, mode) => {
+  using at = workspace();
+  const { events } = await play(behaviour, at, more);
+  expect(events.at(-1)).toEqual({ type: 'ended', ok: true, text: `mode: ${mode}` });
+});
+
+test('a mode that was asked for and is not there ends the run', async () => {
+  using at = workspace();
+  const { events } = await play('careful', at, { mode: 'none-such' });
+  expect(events.at(-1)).toMatchObject({ ok: false, text: 'the mode none-such was refused: no such mode' });
+});
 
 test('the model is chosen as the session offers it; one that it does not know ends the run', async () => {
   using at = workspace();
