@@ -74,11 +74,12 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
     claimedAt: new Date().toISOString(),
     prepared: null,
   };
-  if (deps.ledger.has(record))
+  await deps.rollback.lookBeforeClaim(record).catch((error: unknown) => {
     throw handBack(
-      `run ${order.n} of ${order.taskId} was here before the server's database was rolled back; remove ${deps.ledger.file} to let it run again`,
-      '10s',
+      `${worker.name} could not compare the server's data with what was done here: ${String(error)}`,
+      '1s',
     );
+  });
   if (!deps.holds.open) throw heldUp(deps);
   if (registry.size >= config.worker.slots) throw handBack(`${worker.name} is full`, '200ms');
   const seat = await takeSeat(deps, record, { coder, ...(pinned === undefined ? {} : { credential: pinned }) });
@@ -106,7 +107,10 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
 
 /** Whether this worker holds the run: the probe after an activity of it was lost. */
 export async function findRun(deps: Deps, ref: RunRef): Promise<boolean> {
-  return deps.registry.find(ref) !== undefined;
+  if (deps.registry.find(ref)) return true;
+  // It may have ended here, and the server have forgotten that: others have to know before they claim it.
+  await deps.rollback.look().catch(() => undefined);
+  return false;
 }
 
 /** Ends what may still live of the run, saves what was not delivered, frees the slot and removes the run's folder. */
@@ -119,7 +123,7 @@ export async function releaseRun(deps: Deps, order: ReleaseOrder): Promise<Relea
 }
 
 async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
-  noteWork(deps, order);
+  await noteWork(deps, order);
   const prepared = deps.registry.find(order)?.prepared;
   await endRun(deps, order, 'superseded');
   await deps.proxy.close(wirePlace(deps, order));

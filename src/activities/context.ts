@@ -18,6 +18,7 @@ import type { Coder } from '../ports.ts';
 import { otherLogins, type Account } from './account.ts';
 import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
+import type { RollbackCheck } from './note-work.ts';
 import type { Disk } from './persist.ts';
 import type { Programs } from './programs.ts';
 import type { SeatDesk } from './seat.ts';
@@ -68,6 +69,7 @@ export interface Deps {
   /** Of the data behind that address: a new database has another one. */
   serverId: string;
   ledger: Ledger;
+  rollback: RollbackCheck;
   keys: Keys;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
   env: NodeJS.ProcessEnv;

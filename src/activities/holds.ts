@@ -1,7 +1,7 @@
 import type { FleetOrder } from '../domain/worker.ts';
 
-/** Causes that a person set, or the worker's own leaving: nobody needs to be told of them. */
-const ORDERED = new Set(['fleet order', 'worker order', 'leaving']);
+/** Causes that a person set, the worker's own leaving, or what another worker tells of: nobody needs to be told of them. */
+const TOLD = new Set(['fleet order', 'worker order', 'leaving', 'rollback elsewhere']);
 
 /** Why a worker takes no new work, by cause: an order, too little disk, a process that cannot be killed… Runs go on. */
 export class Holds {
@@ -25,9 +25,9 @@ export class Holds {
     for (const listener of this.#listeners) listener(cause);
   }
 
-  /** What somebody should be told of a cause: undefined for an order, or where it holds nothing. */
+  /** What somebody should be told of a cause: undefined where they know, or it holds nothing. */
   trouble(cause: string): string | undefined {
-    return ORDERED.has(cause) ? undefined : this.#reasons.get(cause);
+    return TOLD.has(cause) ? undefined : this.#reasons.get(cause);
   }
 
   get causes(): string[] {

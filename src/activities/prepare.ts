@@ -45,7 +45,7 @@ export type WorktreeOrder = RunRef & {
 /** Makes the run's private repository and worktree ready for the agent; a second call finds what the first one made. */
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
   const record = requireRun(deps, order);
-  noteWork(deps, order);
+  await noteWork(deps, order);
   if (record.prepared) return answerOf(record.prepared);
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),

@@ -28,7 +28,8 @@ export function writeJsonSync(path: string, value: unknown): void {
   writeTextSync(path, `${JSON.stringify(value)}\n`);
 }
 
-const writeTextSync = (path: string, text: string): void => place(path, { text, by: renameSync });
+/** As `writeText`. */
+export const writeTextSync = (path: string, text: string): void => place(path, { text, by: renameSync });
 
 /** Writes the file only if there is none yet, and says whether it did. */
 export const createJsonSync = (path: string, value: unknown): boolean =>

@@ -23,6 +23,7 @@ import { receiptsExport } from './commands/receipts-export.ts';
 import { receiptsKeys } from './commands/receipts-keys.ts';
 import { receiptsVerify } from './commands/receipts-verify.ts';
 import { resume } from './commands/resume.ts';
+import { rollback, rollbackAccept } from './commands/rollback.ts';
 import { run } from './commands/run.ts';
 import {
   schedule,
@@ -96,6 +97,8 @@ export const COMMANDS: readonly Command[] = [
   pause,
   resume,
   stop,
+  rollback,
+  rollbackAccept,
   list,
   claim,
   complete,

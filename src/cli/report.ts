@@ -1,4 +1,4 @@
-import type { FleetWorker, StandingOrder, TaskReport } from '../client.ts';
+import type { FleetWorker, TaskReport } from '../client.ts';
 import { formatBytes } from '../domain/bytes.ts';
 import { contextFill, costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
@@ -7,7 +7,7 @@ import { rescueRef, wipRef } from '../domain/names.ts';
 import { checkCommand } from '../domain/inbox.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
-import { coderText, debtSentence, keptSentences, orderSentence, tallySentence } from '../domain/worker.ts';
+import { coderText, debtSentence, keptSentences, tallySentence } from '../domain/worker.ts';
 import { waitFacts } from './report-waits.ts';
 import { table } from './table.ts';
 import { clean, oneLine, paintState, paragraph, shortNumber, type Paint } from './text.ts';
@@ -187,13 +187,6 @@ function whyOf({ debts, state, report, view }: FleetWorker): string {
   const held = view?.holds ?? [];
   const over = (view?.budgets ?? []).flatMap(({ said }) => (held.some((hold) => hold.includes(said)) ? [] : said));
   return [...owes, ...left, ...held, ...over, ...closed].join('; ');
-}
-
-export function orderNote(order: StandingOrder): string {
-  const { worker } = order;
-  return worker === null
-    ? `the fleet is ${orderSentence(order)}`
-    : `worker ${worker} is ${orderSentence(order, worker)}`;
 }
 
 /** The ended runs' tokens and those of the live one. */

@@ -4,6 +4,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
 import { claimQueues, coderOfQueue } from '../domain/names.ts';
 import { TRUSTED } from '../domain/outside.ts';
+import { forgottenSentence } from '../domain/rollback.ts';
 import { isPath } from '../domain/task.ts';
 import { orderSentence, type FleetOrder } from '../domain/worker.ts';
 import { sinceText, waitingSentence } from './explain-waiting.ts';
@@ -71,6 +72,7 @@ async function stopOf(wire: Wire, state: TaskReport['state']): Promise<FleetOrde
 
 /** Pure: one sentence for every state. */
 export function sentenceOf(report: TaskReport, waiting: Waiting, nowMs: number): string {
+  if (report.forgotten) return forgottenSentence(report.forgotten);
   const held = waiting.order && report.state !== 'queued' ? `; the fleet is ${orderSentence(waiting.order)}` : '';
   const said = `${stateSentence(report, waiting, nowMs)}${choiceOf(report)}${held}`;
   return report.partial && report.state !== 'queued' ? `${said} (${report.message})` : said;

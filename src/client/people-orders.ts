@@ -1,3 +1,4 @@
+import type { ForgottenBy, RollbackNotice } from '../domain/rollback.ts';
 import type { FleetOrder } from '../domain/worker.ts';
 import {
   giveOrder,
@@ -9,6 +10,7 @@ import {
   type StandingOrder,
   type Stopped,
 } from './orders.ts';
+import { acceptRollback, readNotices } from './rollback.ts';
 import type { Wire } from './wire.ts';
 import type { FleetWorker } from './workers.ts';
 
@@ -58,6 +60,10 @@ export class Orders {
     const [fleetOrder = null] = (await this.list()).filter((order) => order.worker === null);
     return { order: null, workers, withdrawn, fleetOrder };
   }
+  /** What workers noticed of a rollback of the server's database, for which none takes new work. */
+  rollback = (): Promise<RollbackNotice[]> => readNotices(this.#wire.client);
+  /** Goes on with the older database; gives the runs that are not waited for any more, newest first. */
+  acceptRollback = (said: { by: string; why: string }): Promise<ForgottenBy[]> => acceptRollback(this.#wire, said);
   /** Until every attached worker has said that its agents are down, for 30 s at most. */
   untilStopped = (order: FleetOrder): Promise<Stopped> => untilStopped(this.#wire, order);
   /** Until those workers have obeyed the order, or its withdrawal: they hold, left, were lost, or take new work again. */

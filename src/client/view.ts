@@ -1,6 +1,7 @@
 import { WorkflowFailedError, type WorkflowExecutionDescription, type WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NO_USAGE } from '../domain/event.ts';
+import { forgottenRunOf, forgottenSentence, type ForgottenBy, type RollbackNotice } from '../domain/rollback.ts';
 import { claimQueue, WORKFLOW_TYPE } from '../domain/names.ts';
 import { OPEN_STATES, type Progress, type TaskState, type TaskView } from '../domain/run.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
@@ -8,6 +9,7 @@ import { viewQuery } from '../workflows/messages.ts';
 import { whyNoAnswer } from './read/no-answer.ts';
 import { pollersOf } from './queues.ts';
 import { onServersClock } from './read/clock.ts';
+import { readNotices } from './rollback.ts';
 import { answered, decoded, isNotFound, unknownTask, type Wire } from './wire.ts';
 
 /** A task as the client shows it: its view, what its live activity last said, and whether a worker was there to tell. */
@@ -15,17 +17,20 @@ export interface TaskReport extends TaskView {
   live: Progress | null;
   /** No worker answered: only what the server itself knows. */
   partial: boolean;
+  /** The newest run of it that a worker had, and that the server's database, which was rolled back, does not know. */
+  forgotten?: ForgottenBy;
 }
 
 /** Closed, or held for a person: nothing more happens by itself. */
 export const isSettled = ({ state }: Pick<TaskView, 'state'>): boolean =>
   state === 'parked' || !(OPEN_STATES as readonly string[]).includes(state);
 
-/** Which queues have a worker that answers: spares a caller that looks at many tasks the wait for each. */
+/** Which queues have a worker that answers, and what workers noticed of a rollback: asked once by a caller that looks at many tasks. */
 export class Attended {
   readonly #wire: Wire;
   readonly #known = new Map<string, Promise<boolean>>();
   readonly #whyNot = new Map<string, Promise<string>>();
+  #notices: Promise<RollbackNotice[]> | undefined;
 
   constructor(wire: Wire) {
     this.#wire = wire;
@@ -36,6 +41,11 @@ export class Attended {
       this.#known.get(queue) ?? pollersOf(this.#wire, queue, 'workflows').then((pollers) => pollers.length > 0);
     this.#known.set(queue, known);
     return known;
+  }
+
+  notices(): Promise<RollbackNotice[]> {
+    this.#notices ??= readNotices(this.#wire.client);
+    return this.#notices;
   }
 
   /** It polled a while ago, and does not answer now: who polls is known for minutes longer. */
@@ -62,7 +72,8 @@ export async function describeTask({ client }: Wire, id: string): Promise<Workfl
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-  throw unknownTask(id);
+  const forgotten = forgottenRunOf(await readNotices(client), id);
+  throw unknownTask(id, forgotten && forgottenSentence(forgotten));
 }
 
 export async function reportOf(
@@ -71,14 +82,20 @@ export async function reportOf(
   attended = new Attended(wire),
 ): Promise<TaskReport> {
   const closed = described.status.name === 'COMPLETED' || described.status.name === 'FAILED';
-  const [view, live] = await Promise.all([
+  const [view, live, notices] = await Promise.all([
     closed ? resultOf(wire, described) : queried(wire, described, attended),
     progressOf(wire, described),
+    described.status.name === 'RUNNING' ? attended.notices() : [],
   ]);
-  const report = { ...(view ?? (await unansweredView(described, attended))), live, partial: !view };
+  const known = { ...(view ?? (await unansweredView(described, attended))), live, partial: !view };
+  const forgotten = forgottenRunOf(notices, described.workflowId);
+  const report = forgotten ? { ...known, forgotten, message: messageOf(known, forgotten) } : known;
   if (described.status.name !== 'TERMINATED') return report;
   return { ...report, state: 'cancelled', message: 'terminated', endedAt: described.closeTime?.toISOString() ?? null };
 }
+
+const messageOf = ({ message }: TaskView, forgotten: ForgottenBy): string =>
+  [forgottenSentence(forgotten), message].filter(Boolean).join('; ');
 
 async function queried(wire: Wire, { workflowId, taskQueue }: WorkflowExecutionDescription, attended: Attended) {
   if (!(await attended.has(taskQueue))) return undefined;

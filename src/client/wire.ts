@@ -38,14 +38,15 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || codeOf(error) === NOT_FOUND;
 }
 
+/** The gRPC code: a worker's connection has it on the error itself, a client's on its cause. */
 function codeOf(error: unknown): number | undefined {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  const code: unknown = (cause as { code?: unknown } | null | undefined)?.code;
-  return typeof code === 'number' ? code : undefined;
+  const chain = error instanceof ServiceError ? [error, error.cause] : [error];
+  const codes = chain.map((one): unknown => (one as { code?: unknown } | null | undefined)?.code);
+  return codes.find((code) => typeof code === 'number');
 }
 
-export const unknownTask = (id: string): FleetError =>
-  new FleetError(`there is no task ${id}`, {
+export const unknownTask = (id: string, why = ''): FleetError =>
+  new FleetError(`there is no task ${id}${why && `: ${why}`}`, {
     exitCode: 2,
     hint: 'fleet tasks --all lists all that the server remembers',
   });

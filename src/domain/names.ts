@@ -9,13 +9,14 @@ export const RECORD_TYPE = 'fleetWorker';
 export const ORDER_TYPE = 'fleetOrder';
 /** Nobody polls it: an order is a workflow that only stands there, for every worker to see. */
 export const ORDER_QUEUE = 'fleet-orders';
-
+/** Stands there as well: what workers noticed of a rollback of the server's database, and what a person said to it. */
+export const ROLLBACK_TYPE = 'fleetRollback';
+export const rollbackId = (what: 'noticed' | 'accepted'): string => `rollback/${what}`;
 /** The state of one credential, see `fleetCredential`. */
 export const CREDENTIAL_TYPE = 'fleetCredential';
 /** Of its own, as workers that name a credential need not share a queue of tasks: any of them carries all of these on. */
 export const CREDENTIAL_QUEUE = 'fleet-credentials';
 export const credentialId = (credential: string): string => `credential/${credential}`;
-
 /** Every worker carries on what is there: the workflows that tasks of different queues share. */
 export const SHARED_QUEUE = 'fleet-shared';
 

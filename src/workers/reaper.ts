@@ -12,7 +12,6 @@ import type { Debt } from '../domain/worker.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
 import { Forgetting } from './forgetting.ts';
 import { payDebts } from './record.ts';
-import { ROLLED_BACK } from './rollback.ts';
 
 const EVERY_MS = 10_000;
 /** Longer than the workflow needs from a claim to its next activity. */
@@ -45,7 +44,11 @@ export function startReaper(deps: Deps, client: Client, log: (line: string) => v
 export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<Debt[]> {
   releaseBases({ home: deps.home, inUse: deps.registry.basesInUse() });
   // A server that has lost its memory is no witness.
-  if (deps.holds.has(ROLLED_BACK)) return [];
+  const looked = await deps.rollback.look().then(
+    () => true,
+    () => false,
+  );
+  if (!looked || deps.rollback.noticed) return [];
   // What one run fails at is tried again, and holds up no other.
   const each = async (runs: RunRecord[], tend: (run: RunRecord) => Promise<void>) => {
     for (const run of runs)

@@ -40,7 +40,7 @@ import { startOrders } from './orders.ts';
 import { CoderWatch } from './coder-watch.ts';
 import { endOthers, startReaper } from './reaper.ts';
 import { startRecord, type KeptRecord } from './record.ts';
-import { startRollbackWatch } from './rollback.ts';
+import { RollbackWatch } from './rollback.ts';
 import type { RunningWorker, WorkerOptions } from './running-worker.ts';
 import { identifyServer } from '../adapters/server-identity.ts';
 import { watchServer } from './server.ts';
@@ -128,7 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const { inContact } = contact;
     const holds = new Holds();
     const ledger = await Ledger.open(home, serverId);
-    const rollback = await startRollbackWatch({ client, holds, ledger, log });
+    const rollback = await RollbackWatch.start({ client, holds, ledger, worker, log });
     teardown.push(() => rollback.stop());
     const tally = await TallyBook.open(home.tally, (runId) => registry.holds(runId));
     const server = `${target.address}/${namespace}`;
@@ -136,7 +136,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const cleaner = new Cleaner(
       () => ({
         ...{ home, keep, basesInUse: registry.basesInUse() },
-        server: contact.inContact() ? { client, name: server } : undefined,
+        server: contact.inContact() && !rollback.noticed ? { client, name: server } : undefined,
       }),
       log,
     );
@@ -150,7 +150,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const seats = new Desk({ config, worker, registry, coders, log }, client);
     teardown.push(() => seats.stop());
     const deps: Deps = {
-      ...{ home, config, worker, env, server, serverId, ledger, registry, keeper, proxy, isolation, keys },
+      ...{ home, config, worker, env, server, serverId, ledger, rollback, registry, keeper, proxy, isolation, keys },
       ...{
         knownCoders,
         coders,

@@ -1,4 +1,4 @@
-import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
@@ -33,16 +33,92 @@ test('F9: an older copy of the database: the worker says so and takes nothing, u
   await said(again, 'taking new work again');
   expect(await fleet.settled(await run())).toMatchObject({ state: 'done' });
 
-  // A worker that is there when the older data comes back may claim what that has waiting, before it looks again: that
-  // repeats nothing. One that starts looks first.
+  // Also of a worker that was not there.
   await again.stop('SIGKILL');
   await swap(site, { keep: 'newer', restore: 'older' });
   const third = await fleet.worker('rolled', { lease: LONG, coders });
   await said(third, 'does not know of run');
   expect(await fleet.fleet.view(waiting)).toMatchObject({ state: 'queued', runs: [] });
-  const [ledger] = await readdir(`${third.home}/ledger`);
-  await rm(`${third.home}/ledger/${ledger}`);
+  expect((await fleet.cli(['rollback', 'accept'])).code).toBe(0);
   expect(await fleet.settled(waiting)).toMatchObject({ state: 'done' });
+});
+
+test('F9: what ended after the copy was made does not run again, over the end of a longer run and a restart, until a person accepts it', async () => {
+  await using site = await serverSite();
+  const { fleet } = site;
+  const alerts = `${fleet.root}/alerts`;
+  const config = { lease: LONG, coders, worker: { slots: 3 }, alerts: { command: ['sh', '-c', `cat >> ${alerts}`] } };
+  const worker = await fleet.worker('held', config);
+  const repo = await fleet.repo('held');
+  const run = (coder: string) => fleet.fleet.enqueue({ objective: 'x', repo, coder });
+  const [long, one, two] = [await run('wait'), await run('wait'), await run('wait')];
+  const live = await Promise.all([long, one, two].map((id) => fleet.running(id)));
+  const queued = await run('ok');
+  await swap(site, { keep: 'older' });
+  await go(live[1]!.work);
+  await go(live[2]!.work);
+  for (const id of [one, two, queued]) expect(await fleet.settled(id)).toMatchObject({ state: 'done' });
+
+  await swap(site, { keep: 'newer', restore: 'older' });
+  await said(worker, 'the Temporal server does not know of run 1 of');
+  const forgotten = [one, two, queued].toSorted();
+  const noticed = async () => (await fleet.fleet.orders.rollback()).flatMap(({ runs }) => runs);
+  await until(async () => (await noticed()).length === 3);
+  expect((await noticed()).map(({ taskId }) => taskId).toSorted()).toEqual(forgotten);
+  await until(async () => (await readFile(alerts, 'utf8').catch(() => '')).includes('"state":"holding"'));
+  await until(async () => (await fleet.fleet.workers())[0]?.state === 'holding');
+
+  // The end of the long run is known to the older copy.
+  await go(live[0]!.work);
+  expect(await fleet.settled(long)).toMatchObject({ state: 'done', runs: [{ n: 1 }] });
+  await worker.stop('SIGKILL');
+  const again = await fleet.worker('held', config);
+  await said(again, 'the Temporal server does not know of run 1 of');
+  for (const id of forgotten) {
+    await until(async () => (await fleet.fleet.view(id)).state === 'queued');
+    const view = await fleet.fleet.view(id);
+    expect(view).toMatchObject({ forgotten: { taskId: id, n: 1, ended: true, worker: worker.name } });
+    expect(view.runs.filter(({ reason }) => reason !== 'host-lost')).toEqual([]);
+    expect((await fleet.fleet.explain(id)).sentence).toContain('fleet rollback accept');
+  }
+  for (const args of [['tasks'], ['workers'], ['inbox']])
+    expect((await fleet.cli(args)).stderr).toContain('fleet rollback accept');
+
+  const { stdout } = await fleet.cli(['rollback', 'accept', '--why', 'test', '--json']);
+  const { accepted } = JSON.parse(stdout) as { accepted: { taskId: string }[] };
+  expect(accepted.map(({ taskId }) => taskId).toSorted()).toEqual(forgotten);
+  expect((await fleet.settled(queued)).runs).toMatchObject([{ n: 1 }]);
+  for (const id of [one, two]) await go((await fleet.running(id, 2)).work);
+  for (const id of [one, two]) expect((await fleet.settled(id)).runs.at(-1)).toMatchObject({ n: 2 });
+  expect(await noticed()).toEqual([]);
+});
+
+test('F9: a worker that did nothing since the copy does nothing of it again, and all go on once the newer one is back', async () => {
+  await using site = await serverSite();
+  const { fleet } = site;
+  const ada = await fleet.worker('ada', { lease: LONG, coders, worker: { slots: 2 } });
+  const repo = await fleet.repo('both');
+  const run = () => fleet.fleet.enqueue({ objective: 'x', repo, coder: 'wait' });
+  const [long, one] = [await run(), await run()];
+  const live = await Promise.all([long, one].map((id) => fleet.running(id)));
+  const bob = await fleet.worker('bob', { lease: LONG, coders });
+  await swap(site, { keep: 'older' });
+  await go(live[1]!.work);
+  expect(await fleet.settled(one)).toMatchObject({ state: 'done' });
+
+  await swap(site, { keep: 'newer', restore: 'older' });
+  for (const worker of [ada, bob]) await said(worker, `the Temporal server does not know of run 1 of ${one}`);
+  await until(async () => (await fleet.fleet.view(one)).state === 'queued');
+  expect((await fleet.fleet.view(one)).runs).toMatchObject([{ n: 1, worker: ada.name }]);
+  expect(await agents(one)).toEqual([]);
+
+  await swap(site, { keep: 'older', restore: 'newer' });
+  for (const worker of [ada, bob]) await said(worker, 'taking new work again');
+  const next = await run();
+  await go((await fleet.running(next)).work);
+  await go(live[0]!.work);
+  for (const id of [long, one, next])
+    expect(await fleet.settled(id)).toMatchObject({ state: 'done', runs: [{ n: 1, reason: null }] });
 });
 
 test('F9: a new database at the same address is another server: its tasks run, and those of the one before are ended', async () => {

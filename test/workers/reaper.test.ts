@@ -33,6 +33,7 @@ async function twoRuns(lab: Lab, task: Partial<Task> = {}) {
   const deps = {
     ...{ home: lab.home, config: { git: IDENTITY, keep: { orphaned: '7d' } }, registry, keeper, disk, log },
     ...{ knownCoders: createCoders(), coders: new Map(), holds: new Holds(), inContact: () => true },
+    ...{ rollback: { noticed: false, look: async () => undefined } },
     ...{ tally: { counts: () => false }, worker: { name: 'w', hostQueue: 'host/w-1' } },
   } as unknown as Deps;
   return { registry, deps, said, log };

@@ -1,6 +1,7 @@
 import type { InboxItem } from '../../client.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { command } from '../command.ts';
+import { standingNotes } from '../standing-notes.ts';
 import { oneLine, painter, paragraph, type Paint } from '../text.ts';
 
 export const inbox = command({
@@ -9,11 +10,13 @@ export const inbox = command({
   notes: 'What an agent offers as options are suggestions: any answer may be given.',
   examples: ['fleet inbox', 'fleet inbox --json'],
   async run(cli) {
-    const items = await (await cli.fleet()).inbox();
+    const fleet = await cli.fleet();
+    const items = await fleet.inbox();
     const shown = { paint: painter(cli), nowMs: Date.now() };
     cli.print(items, () =>
-      items.length ? items.map((item) => itemText(item, shown)).join('\n\n') : 'nothing waits for a person',
+      items.length ? items.map((item) => itemText(item, shown)).join('\n\n') : 'no task waits for a person',
     );
+    for (const note of await standingNotes(fleet)) cli.note(note);
   },
 });
 

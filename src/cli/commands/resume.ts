@@ -1,4 +1,5 @@
 import { command } from '../command.ts';
+import { rollbackNotes } from '../standing-notes.ts';
 import { oneLine } from '../text.ts';
 import { whoami } from './worker-orders.ts';
 
@@ -19,5 +20,6 @@ export const resume = command({
         ),
       ].join('\n'),
     );
+    for (const note of await rollbackNotes(fleet)) cli.note(note);
   },
 });

@@ -2,7 +2,7 @@ import type { TaskState } from '../../domain/run.ts';
 import { TASK_STATES } from '../../client.ts';
 import { command, oneOf } from '../command.ts';
 import { taskTable } from '../report.ts';
-import { orderNote } from '../report.ts';
+import { standingNotes } from '../standing-notes.ts';
 import { oneLine, painter } from '../text.ts';
 
 export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
@@ -26,7 +26,7 @@ export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
         ? taskTable(reports, { paint: painter(cli), nowMs: Date.now() })
         : `no tasks: put one in with fleet enqueue '<objective>'`,
     );
-    for (const order of await fleet.orders.list()) cli.note(oneLine(orderNote(order)));
+    for (const note of await standingNotes(fleet)) cli.note(note);
     const partial = reports.find((report) => report.partial);
     if (partial) cli.note(oneLine(`some tasks are shown by what the server knows: ${partial.message}`));
   },

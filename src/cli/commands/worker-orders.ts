@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { Fleet, FleetWorker } from '../../client.ts';
 import { keptSentences, tallySentence, type FleetOrder } from '../../domain/worker.ts';
+import { rollbackNotes } from '../standing-notes.ts';
 import { command, type Cli, type Command, type Flag } from '../command.ts';
 import { oneLine } from '../text.ts';
 
@@ -44,6 +45,7 @@ const deed = ({ name, about, notes, said, absent }: Deed): Command =>
         name === 'resume'
           ? await fleet.orders.resumeOne(worker!, by)
           : await fleet.orders.one(worker!, { mode: name, by, why: flags.why?.trim() ?? '' });
+      if (name === 'resume') for (const note of await rollbackNotes(fleet)) cli.note(note);
       const here = given.workers.filter((each) => fleet.isAttached(each));
       if (!flags.wait || here.length === 0) {
         cli.print({ worker, [name]: true, attached: here.length, order: given.order }, () =>

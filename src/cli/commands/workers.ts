@@ -1,6 +1,7 @@
 import { command } from '../command.ts';
-import { orderNote, workerTable } from '../report.ts';
-import { oneLine, painter } from '../text.ts';
+import { workerTable } from '../report.ts';
+import { standingNotes } from '../standing-notes.ts';
+import { painter } from '../text.ts';
 
 export const workers = command<{ all?: boolean }>({
   name: 'workers',
@@ -17,6 +18,6 @@ export const workers = command<{ all?: boolean }>({
         ? workerTable(shown, { paint: painter(cli), nowMs: Date.now() })
         : 'no worker is attached: start one with fleet worker',
     );
-    for (const order of await fleet.orders.list()) cli.note(oneLine(orderNote(order)));
+    for (const note of await standingNotes(fleet)) cli.note(note);
   },
 });
