@@ -4,6 +4,7 @@ import type { Policy } from './domain/repo-policy.ts';
 import type { Place } from './domain/review-prompt.ts';
 import type { Reviewed } from './domain/review.ts';
 import type { AgentOutcome } from './domain/run.ts';
+import type { Submodules } from './domain/submodule.ts';
 import type { AgentTool, Task } from './domain/task.ts';
 import type { Twin } from './domain/twins.ts';
 import type { ModelWay, OwnConfig, Upstream, WireApi } from './domain/upstream.ts';
@@ -132,8 +133,8 @@ export interface Evidence extends Tried {
   outputsDir: string;
   /** The agent's worktree, dead and never trusted. */
   tree: string;
-  /** What became meanwhile of places that the run has no business in. */
-  elsewhere: Elsewhere;
+  /** What differs in places that the run has no business in, a word each, e.g. `hooks`: its owner may work in `checkout`, nobody in `stores`. */
+  elsewhere: { checkout: string[]; stores: string[] };
   /** What the collectors before this one found. */
   found: readonly (Finding & { kind: ReceiptKind })[];
   /** File with the change as a patch, cut at 4 MB; missing where nothing was changed. */
@@ -150,6 +151,8 @@ export interface Tried {
   rules?: string;
   /** The user's checkout that `policy.copy` is taken from; null for a URL. */
   checkout: string | null;
+  /** The submodules of a commit, brought here; of those that an agent added or moved only what the base's own repositories have. */
+  submodules(at: { gitDir: string; commit: string }): Promise<Submodules>;
   /** A place to try something in, empty each time. */
   space(name: SpaceName): Promise<Space>;
   /** What `make` gave for this base and key on this worker before, or now. */
@@ -158,14 +161,6 @@ export interface Tried {
   heldOutDir: string;
   /** The text of a check that was sealed to this worker. @throws where it was sealed to another, with a sentence */
   unseal(text: string): Promise<string>;
-}
-
-/** What differs from how it was before the agent began, a word each, e.g. `hooks`. */
-export interface Elsewhere {
-  /** Of the user's own repository: its owner may have worked there meanwhile. */
-  checkout: string[];
-  /** Of the worker's mirror and base store: nobody changes these things. */
-  stores: string[];
 }
 
 export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out';
@@ -229,6 +224,8 @@ export interface ResultTree {
   odd: string | null;
   /** Nested repositories, special files, links that leave the tree: each makes the result unacceptable. */
   violations: string[];
+  /** Files that the agent changed or removed in submodules: no part of the result. */
+  inSubmodules?: string[];
   /** Added paths that are the same as another one on some file system, such as `README` beside `readme`. */
   twins: Twin[];
   /** Where the worker put files back: what the agent left, in the parent of `commit`, and the paths that are as in the base again. */

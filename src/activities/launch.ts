@@ -103,6 +103,7 @@ async function start(
     resumed: resumed && { ...resumed, session: session !== null },
     tree: files.tree,
     branch: branchOf(order.taskId),
+    submodules: prepared.submodules.map(({ path }) => path),
     pointers: await lfsPointers({ gitDir: prepared.baseDir }, await treeEntries(prepared.baseDir, prepared.base)),
     answers: order.answers ?? [],
     notes: order.notes ?? [],

@@ -129,7 +129,7 @@ async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeO
       {
         dir: (name) => `${dir}/${name}`,
         log: (name) => `${dir}/${name}.log`,
-        prepared: { policy, baseDir: origin.baseDir, sealed: origin.sealed },
+        prepared: { task: order, policy, base: target, baseDir: origin.baseDir, sealed: origin.sealed },
         signal,
       },
     ),

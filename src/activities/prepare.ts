@@ -4,6 +4,8 @@ import { runContained } from '../adapters/contained.ts';
 import { commonBase } from '../adapters/git/common-base.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { lookElsewhere } from '../adapters/git/elsewhere.ts';
+import { treeEntries } from '../adapters/git/entries.ts';
+import { changedInSubmodules, laySubmodules, pathsOf } from '../adapters/git/lay-submodules.ts';
 import { createPrivateRepo } from '../adapters/git/private-repo.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { snapshotUntracked } from '../adapters/git/walk.ts';
@@ -27,6 +29,7 @@ import { environment } from './environment.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
 import { readRunPolicy } from './read-policy.ts';
 import { findWork, takeUp } from './resume.ts';
+import { submodulesFrom } from './submodules.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
 
@@ -78,9 +81,12 @@ async function prepare(
 
   // What a killed attempt had laid out must not look like setup's.
   if (order.resume || common) await removeTree(files.tree);
-  const laid = await onSoundBase(origin.baseDir, { open, work: () => layOut(deps, order, { ...origin, signal }) });
+  const laid = await onSoundBase(origin.baseDir, {
+    open,
+    work: () => layOut(deps, order, { ...origin, coder, signal }),
+  });
   if (!laid.ok) return laid;
-  const { policy } = laid;
+  const { policy, submodules } = laid;
   const reviewer = policy.review?.coder;
   // Before a token is used for what nobody could review.
   if (reviewer && !deps.coders.has(reviewer)) return { ok: false, failure: missing(deps, reviewer) };
@@ -98,7 +104,7 @@ async function prepare(
   const failed = made && (await setUp(deps, order, { ...origin, policy, n, signal }));
   if (failed) return { ok: false, failure: failed };
   const { base, baseDir } = origin;
-  const preexisting = made ? await snapshotUntracked({ tree: files.tree, baseDir, base }) : {};
+  const preexisting = made ? await snapshot({ tree: files.tree, baseDir, base, submodules }) : {};
 
   // 5. The work of an earlier run, last: so that none of it counts as what setup made.
   const found = order.resume && (await findWork(deps, { ...order, resume: order.resume }, origin));
@@ -110,7 +116,7 @@ async function prepare(
   for (const path of taken?.paths ?? []) delete preexisting[path];
 
   const prepared: Prepared = {
-    ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir },
+    ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir, submodules },
     ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
     ...{ resumed: taken?.resumed ?? null, preexisting, elsewhere: lookElsewhere(placesOf(deps, origin)) },
   };
@@ -143,18 +149,39 @@ const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
 async function layOut(
   deps: Deps,
   { taskId, runId, task }: WorktreeOrder,
-  { base, baseDir, signal }: Pick<Prepared, 'base' | 'baseDir'> & { signal: AbortSignal },
-): Promise<{ ok: true; policy: Policy } | { ok: false; failure: Failure }> {
+  { base, baseDir, coder, signal }: Pick<Prepared, 'base' | 'baseDir'> & { coder: string; signal: AbortSignal },
+): Promise<({ ok: true; policy: Policy } & Pick<Prepared, 'submodules'>) | { ok: false; failure: Failure }> {
   // 2. What the repository asks for itself.
   const { home, config } = deps;
   const { limits: routed } = requireRun(deps, { taskId, runId });
   const read = await readRunPolicy(deps, { task, origin: { base, baseDir }, routed, agent: true, signal });
   if (!read.ok) return read;
 
-  // 3. The agent's own repository.
+  // 3. The agent's own repository, and its submodules' files. Where no agent will work in it, it needs none.
   const { tree } = home.run(taskId, runId);
+  const { policy } = read;
+  const open = submodulesFrom(deps, { task, policy, base, baseDir, signal });
+  const opened = isOutside(coder) ? NO_SUBMODULES : await open({ gitDir: baseDir, commit: base });
+  if (!opened.ok) return { ok: false, failure: { reason: 'repo-unavailable', message: opened.message } };
+  const { submodules } = opened;
+  deps.registry.borrow({ taskId, runId }, baseDir, ...submodules.map(({ gitDir }) => gitDir));
+  // What a killed attempt's setup has had its hands on is written to by nobody of ours.
+  if (submodules.length > 0) await removeTree(tree);
   await createPrivateRepo({ tree, baseDir, commit: base, branch: branchOf(taskId), identity: config.git });
-  return read;
+  await laySubmodules(tree, submodules);
+  return { ok: true, policy, submodules };
+}
+
+const NO_SUBMODULES = { ok: true as const, submodules: [] };
+
+/** What setup and copies have made, also of the files of submodules. */
+async function snapshot(of: Pick<Prepared, 'base' | 'baseDir' | 'submodules'> & { tree: string }) {
+  const { tree, baseDir, base, submodules } = of;
+  const made = await snapshotUntracked({ tree, baseDir, base, submodules: pathsOf(submodules) });
+  const { entries } = await treeEntries(baseDir, base);
+  const changed = await changedInSubmodules({ tree, submodules, links: entries });
+  for (const [path, entry] of changed) if (entry) made[path] = entry;
+  return made;
 }
 
 /** Notes of earlier runs, as regular files into the folder that the agent sees. */

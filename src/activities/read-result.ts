@@ -1,4 +1,6 @@
 import { writePatch } from '../adapters/git/patch.ts';
+import { treeEntries } from '../adapters/git/entries.ts';
+import { changedInSubmodules, pathsOf, unlikeBefore } from '../adapters/git/lay-submodules.ts';
 import { captureResult } from '../adapters/git/result.ts';
 import { copyNote } from '../adapters/notes.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
@@ -35,13 +37,26 @@ export async function readResult(
     captureResult({
       ...{ tree: files.tree, resultDir: files.result, baseDir: prepared.baseDir, base: prepared.base },
       ...{ taskId: ref.taskId, identity: deps.config.git, preexisting: prepared.preexisting },
-    });
+      submodules: pathsOf(prepared.submodules),
+    }).then((result) => withSubmodules(result, { tree: files.tree, prepared }));
   if (outcome.stopped === null && outcome.exitCode === 0) return persist(deps, capture, signal);
   // What is rejected anyway waits for no room: it may be what takes it.
   return capture().catch((error: unknown) => {
     unlessDisk(error);
     return unread('the result was not read, as the disk is full');
   });
+}
+
+/** Tells what became of the files of submodules, which are no part of it. */
+async function withSubmodules(
+  result: ResultTree,
+  { tree, prepared: { submodules, preexisting } }: { tree: string; prepared: Prepared },
+): Promise<ResultTree> {
+  // What could lead out of the tree is not followed.
+  if (submodules.length === 0 || result.violations.length > 0) return result;
+  const { entries } = await treeEntries(result.gitDir, result.commit);
+  const changed = unlikeBefore(await changedInSubmodules({ tree, submodules, links: entries }), preexisting);
+  return changed.length > 0 ? { ...result, inSubmodules: changed } : result;
 }
 
 /** For people, and for the next run: the notes and the change as a patch. */

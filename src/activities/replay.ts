@@ -78,7 +78,7 @@ async function again(
     ...spacesFor(deps, order, {
       dir: (name) => `${dir}/${name}`,
       log: (name) => `${dir}/${name}.log`,
-      prepared: { policy, baseDir, sealed: origin.sealed },
+      prepared: { task: order.task, policy, base, baseDir, sealed: origin.sealed },
       signal,
     }),
   };
@@ -88,10 +88,10 @@ async function again(
     if (finding) findings.push({ kind, ...finding });
   }
   signal.throwIfAborted();
-  const unavailable = findings.find(({ reason }) => reason === 'invalid-task');
+  const unavailable = findings.find(({ reason }) => reason === 'invalid-task' || reason === 'repo-unavailable');
   const { name, machine, version } = deps.worker;
   if (unavailable)
-    return { ok: false, failure: { reason: 'invalid-task', message: `worker ${name}: ${unavailable.summary}` } };
+    return { ok: false, failure: { reason: unavailable.reason!, message: `worker ${name}: ${unavailable.summary}` } };
   const decision = decisionOf({ tree: result.tree, policy }, findings);
 
   // 4. Both have their say in one bundle.

@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
 import { readAgentFile } from '../adapters/agent-file.ts';
 import { treeOf } from '../adapters/git/entries.ts';
+import { pathsOf } from '../adapters/git/lay-submodules.ts';
 import { readRef, saveRescue } from '../adapters/git/rescue.ts';
 import { markForPruning } from '../adapters/git/vault.ts';
 import { captureResult } from '../adapters/git/result.ts';
@@ -97,7 +98,7 @@ async function madeBy(deps: Deps, { taskId, runId, prepared }: Run): Promise<Mad
   const result = await steady(() =>
     captureResult({
       ...{ tree: files.tree, resultDir: files.save, baseDir, base, taskId },
-      ...{ identity: deps.config.git, preexisting },
+      ...{ identity: deps.config.git, preexisting, submodules: pathsOf(prepared.submodules) },
     }),
   );
   // What a live agent removed meanwhile is gone; anything else could lead out of the tree of whoever goes on from it.

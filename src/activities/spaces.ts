@@ -6,19 +6,21 @@ import type { Prepared } from '../adapters/run-registry.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { Evidence, Space, SpaceName } from '../ports.ts';
 import { sha256 } from '../adapters/sha256.ts';
+import type { Task } from '../domain/task.ts';
 import { VERSION } from '../package.ts';
 import type { Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
+import { submodulesFrom } from './submodules.ts';
 
 interface Place {
   /** Folder of all spaces. */
   dir(name: SpaceName): string;
   log(name: SpaceName): string;
-  prepared: Pick<Prepared, 'policy' | 'baseDir' | 'sealed'>;
+  prepared: Pick<Prepared, 'policy' | 'base' | 'baseDir' | 'sealed'> & { task: Pick<Task, 'repo'> };
   signal: AbortSignal;
 }
 
-type Spaces = Pick<Evidence, 'space' | 'ofBase'>;
+type Spaces = Pick<Evidence, 'space' | 'ofBase' | 'submodules'>;
 
 /** Where a run's result is tried out: folders of its own for each trial, and the same containment for all of their commands. */
 export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
@@ -69,7 +71,8 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
   };
   // What another version reads of the tests may have other names.
   const tools = `${VERSION} ${process.version}`;
-  return { space, ofBase: (key, make) => ofBase(prepared.baseDir, `${key} ${tools}`, make) };
+  const submodules = submodulesFrom(deps, { ...prepared, signal: place.signal });
+  return { space, submodules, ofBase: (key, make) => ofBase(prepared.baseDir, `${key} ${tools}`, make) };
 }
 
 /** Under way in this process, by file. */

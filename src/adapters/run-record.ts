@@ -1,6 +1,7 @@
 import type { Policy } from '../domain/repo-policy.ts';
 import type { Choice } from '../domain/route.ts';
 import type { RunRef, SavedWork } from '../domain/run.ts';
+import type { Submodule } from '../domain/submodule.ts';
 import type { Task } from '../domain/task.ts';
 import type { Look } from './git/elsewhere.ts';
 
@@ -34,6 +35,8 @@ export interface Prepared {
   base: string;
   /** Base store that the run borrows from. */
   baseDir: string;
+  /** Those that are checked out in the worktree, parents first. */
+  submodules: Submodule[];
   /** Folder name of the repository in bases/ and vault/. */
   repoKey: string;
   /** The user's checkout; null for a URL or no repository. */

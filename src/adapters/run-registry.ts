@@ -15,7 +15,7 @@ export class RunRegistry {
   readonly #home: HomeLayout;
   readonly #server: string;
   readonly #runs = new Map<string, RunRecord>();
-  readonly #borrowed = new Map<string, string>();
+  readonly #borrowed = new Map<string, readonly string[]>();
   readonly #busy = new Map<string, number>();
   readonly #chains = new Map<string, Promise<unknown>>();
   readonly #touched = new Map<string, number>();
@@ -132,16 +132,16 @@ export class RunRegistry {
   }
 
   /** Notes what a run under preparation borrows from; its record on disk says so only when it is prepared. */
-  borrow({ runId }: RunRef, baseDir: string): () => void {
-    this.#borrowed.set(runId, baseDir);
+  borrow({ runId }: RunRef, ...baseDirs: readonly string[]): () => void {
+    this.#borrowed.set(runId, baseDirs);
     return () => void this.#borrowed.delete(runId);
   }
 
   /** Base stores that must stay. */
   basesInUse(): Set<string> {
     return new Set([
-      ...this.#borrowed.values(),
-      ...[...this.#runs.values()].flatMap(({ prepared }) => prepared?.baseDir ?? []),
+      ...[...this.#borrowed.values()].flat(),
+      ...[...this.#runs.values()].flatMap(({ prepared }) => (prepared ? basesOf(prepared) : [])),
     ]);
   }
 
@@ -207,6 +207,11 @@ export class RunRegistry {
 
 /** The task of a run that was set aside, by the name of its folder. */
 export const taskOfSetAside = (name: string): string => name.replace(/-\d+-[0-9a-f]+$/, '');
+/** Its base store, and those of its submodules. */
+export const basesOf = ({ baseDir, submodules }: Pick<Prepared, 'baseDir' | 'submodules'>): string[] => [
+  baseDir,
+  ...submodules.map(({ gitDir }) => gitDir),
+];
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;

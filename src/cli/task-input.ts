@@ -17,6 +17,7 @@ const FIELDS = [
   { flag: '--queue <queue>', field: 'queue', about: 'the queue it waits in (default: fleet)' },
   { flag: '--repo <path-or-url>', field: 'repo', about: 'git repository (default: the one you are in)' },
   { flag: '--cwd <folder>', field: 'cwd', about: 'where --verify runs, from the top (default: where you are)' },
+  { flag: '--submodules <which>', field: 'submodules', about: 'check out all or none of them (default: all)' },
   { flag: '--base <ref>', field: 'base', about: 'branch, tag or commit to start from (default: HEAD)' },
   {
     flag: '--coder <name>',

@@ -166,8 +166,8 @@ class Facts {
   }
 
   async pinned(task: Task): Promise<{ task: Task; notes: string[] }> {
-    const { repo, machine, base, deliver, into, cwd, verify } = task;
-    const key = JSON.stringify(['repo', repo, machine, base, deliver, into, cwd, verify?.commands]);
+    const { repo, machine, base, deliver, into, cwd, submodules, verify } = task;
+    const key = JSON.stringify(['repo', repo, machine, base, deliver, into, cwd, submodules, verify?.commands]);
     const { pin, notes } = await this.#once(key, () => pinRepo(task, this.wire.config));
     return { task: { ...task, ...pin }, notes };
   }

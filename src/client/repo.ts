@@ -4,11 +4,17 @@ import { inspectRepo } from '../adapters/git/inspect.ts';
 import { checkedOutAt, checkedOutSentence } from '../adapters/git/merge-source.ts';
 import { listRemote } from '../adapters/git/mirror.ts';
 import type { Failed } from '../adapters/git/outcome.ts';
+import { readAtBase } from '../adapters/git/private-repo.ts';
 import { resolveBase } from '../adapters/git/resolve-base.ts';
 import { hasFolder, treeEntries } from '../adapters/git/entries.ts';
 import { blocksBranches, openSource, reading, type PathSource } from '../adapters/git/source.ts';
-import type { Config } from '../config.ts';
+import { planSubmodules } from '../adapters/git/submodules.ts';
+import { matches } from '../adapters/glob.ts';
+import { parseRepoFile } from '../adapters/repo-file.ts';
+import { resolveHome, type Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
+import { homeLayout } from '../domain/names.ts';
+import { wantedSubmodules } from '../domain/repo-policy.ts';
 import { isUrl, type Task } from '../domain/task.ts';
 import { noFolder, normalFolder } from '../domain/working-folder.ts';
 import { baseNotes } from './base-notes.ts';
@@ -36,6 +42,7 @@ export async function pinRepo(task: Task, config: Config): Promise<Pinned> {
   if (task.machine !== undefined && task.machine !== machine) return { pin: {}, notes: [] };
   const { source, folder, ...pin } = await pinPath(task.repo, task);
   const cwd = await folderOf(source, { task, folder, base: pin.base });
+  await checkSubmodules(source, { task, base: pin.base });
   const notes = await baseNotes(source, { task: { ...task, cwd }, base: pin.base });
   return { pin: { machine, ...pin, ...(cwd === undefined ? {} : { cwd }) }, notes };
 }
@@ -55,6 +62,18 @@ async function folderOf(
   // One that no commit has, such as a build's, is nobody's place to work in.
   if (task.cwd === undefined && !task.verify?.commands?.length) return undefined;
   throw wrong(`${noFolder(cwd, base)}: commit it, or say cwd: . for the top`);
+}
+
+/** What no worker would check out is refused here; whether a URL answers is for the worker to find out. */
+async function checkSubmodules(source: PathSource, { task, base }: { task: Task; base: string }): Promise<void> {
+  const { gitDir, as } = reading(source);
+  const at = { gitDir, as, commit: base };
+  const text = await readAtBase({ baseDir: gitDir, as, commit: base, path: '.fleet.yaml' });
+  const file = parseRepoFile(String(text ?? ''));
+  const globs = file.ok ? wantedSubmodules(task, file.file) : null;
+  const wanted = globs === null ? () => true : matches(globs);
+  const planned = await planSubmodules({ source, at, rules: at, wanted, home: homeLayout(resolveHome(process.env)) });
+  if (!planned.ok) throw wrong(planned.message);
 }
 
 async function pinPath(

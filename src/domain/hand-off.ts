@@ -195,6 +195,7 @@ function within(above: Task, child: Task): Record<string, unknown> {
     ...(above.into && strength(child) > 1 ? { into: above.into } : {}),
     // Also where it starts from results: what its repository asks for is read there.
     ...(child.base === undefined && above.base && child.repo === above.repo ? { base: above.base } : {}),
+    ...(child.submodules === undefined && above.submodules !== undefined ? { submodules: above.submodules } : {}),
     ...(above.cwd !== undefined && child.repo === above.repo ? { cwd: above.cwd } : {}),
     agentTools: child.agentTools.filter((tool) => above.agentTools.includes(tool)),
     ...(above.producer === undefined ? {} : { producer: above.producer }),

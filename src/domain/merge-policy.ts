@@ -9,6 +9,7 @@ export function jointPolicy(policies: readonly [Policy, ...Policy[]]): Policy {
   const { memoryBytes: _one, ...limits } = first.limits;
   return {
     ...first,
+    submodules: policies.some((policy) => policy.submodules === null) ? null : all((policy) => policy.submodules ?? []),
     verify: all(({ verify }) => verify),
     checks: {
       failToPass: all(({ checks }) => checks.failToPass),

@@ -17,11 +17,12 @@ export type MergeAnswer =
 export type MergedTask = Omit<PolicyTask, 'review'> & Pick<Task, 'priority' | 'ageing'>;
 
 export function mergedTask(task: Task): MergedTask {
-  const { priority, ageing, type, repo, cwd, parent, scope, artifacts, verify, limits } = task;
+  const { priority, ageing, type, repo, cwd, submodules, parent, scope, artifacts, verify, limits } = task;
   return {
     ...{ priority, ageing, type, scope, artifacts, limits },
     ...(repo ? { repo } : {}),
     ...(cwd ? { cwd } : {}),
+    ...(submodules ? { submodules } : {}),
     ...(parent ? { parent } : {}),
     // They were passed before it got here.
     ...(verify ? { verify: { ...verify, heldOut: [], where: 'here' as const } } : {}),

@@ -26,6 +26,8 @@ export interface PromptOrder {
   resumed: { why: string; inFlight: string | null; session: boolean; coder?: string } | null;
   tree: string;
   branch: string;
+  /** Paths of submodules whose files are in the worktree. */
+  submodules: readonly string[];
   /** Paths of the base that are Git LFS pointers in place of their content. */
   pointers: readonly string[];
   /** The notes that the runs of a task hand on, and what is in them. */
@@ -123,6 +125,8 @@ function fromTheStart(order: PromptOrder): Sections {
             `Change only files that match ${allowed.map((globs) => globs.join(', ')).join(' and ')}.`,
           policy.protect.length > 0 && `Do not change files that match ${policy.protect.join(', ')}.`,
           `If it cannot be done as asked, do not make it look done, which is found out. End your last message with a line \`${BLOCKED_MARK} <reason>\`: a person then decides, and it is not held against you.`,
+          order.submodules.length > 0 &&
+            `${some(order.submodules)}: submodules, checked out without their repositories, to read and to build with. A change of their files is no part of your result and is rejected. To move one to another commit that its own repository has: \`git update-index --cacheinfo 160000,<commit>,<path>\`, and commit that.`,
           order.pointers.length > 0 &&
             `Git LFS pointers stand here in place of the content of ${some(order.pointers)}: do not build on what they would hold, and do not replace them.`,
           task.artifacts.length > 0 && `Leave these outputs in the worktree: ${task.artifacts.join(', ')}.`,

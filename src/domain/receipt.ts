@@ -31,6 +31,7 @@ export interface Finding {
     | 'agent-error'
     | 'tampered'
     | 'invalid-task'
+    | 'repo-unavailable'
     | 'blocked-by-agent'
     // Of a reviewer that could not be asked: no fault of the agent's.
     | 'unreviewed'

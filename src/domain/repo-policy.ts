@@ -3,7 +3,7 @@ import { toBytes } from './bytes.ts';
 import { parseDuration, toMs } from './duration.ts';
 import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import { idleFault } from './task-faults.ts';
-import { globs, limits, review, scope, verify, type HeldOut, type Review, type Task } from './task.ts';
+import { globs, limits, review, scope, submodules, verify, type HeldOut, type Review, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
 import { inFolder } from './working-folder.ts';
 
@@ -13,6 +13,7 @@ export const repoFile = z.strictObject({
   setup: z.array(z.string().trim().min(1).max(4_000)).default([]),
   /** Ignored files that a worktree needs, as globs relative to the user's checkout. */
   copy: globs.default([]),
+  submodules: submodules.optional(),
   verify: verify.optional(),
   review: review.optional(),
   protect: globs.default([]),
@@ -34,6 +35,8 @@ export const ruledAt = ({ parent, base }: Pick<Task, 'parent' | 'base'>, start: 
 export interface Policy {
   setup: string[];
   copy: string[];
+  /** Globs of the submodules that are checked out; null: all. */
+  submodules: string[] | null;
   verify: string[];
   /** What the verification asks beyond the commands' exit codes. */
   checks: {
@@ -69,7 +72,7 @@ export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', process
 /** What of a task its policy is made from. */
 export type PolicyTask = Pick<
   Task,
-  'type' | 'repo' | 'cwd' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits'
+  'type' | 'repo' | 'cwd' | 'submodules' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits'
 >;
 
 type Limits = z.output<typeof limits>;
@@ -98,6 +101,7 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
   return {
     setup: file.setup,
     copy: file.copy,
+    submodules: wantedSubmodules(task, file),
     verify: commands,
     checks: { failToPass, control: asked.control ?? failToPass.length > 0, retries, results, heldOut, where },
     review: task.review ?? file.review ?? null,
@@ -115,6 +119,12 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
       diskBytes: toBytes(merged.disk),
     },
   };
+}
+
+/** Globs; null: all of them. */
+export function wantedSubmodules(task: Pick<Task, 'submodules'>, file: Pick<RepoFile, 'submodules'>): string[] | null {
+  const said = task.submodules ?? file.submodules ?? 'all';
+  return said === 'all' ? null : said === 'none' ? [] : said;
 }
 
 /** The task's own commands run in its folder, those of `.fleet.yaml` at the top. */

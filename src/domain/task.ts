@@ -127,6 +127,11 @@ export const pullRequest = z.strictObject({
   tries: z.int().min(0).max(20).default(3),
 });
 
+/** Which of a repository's submodules are checked out, for its agent and in verification. */
+export const submodules = z.union([z.enum(['all', 'none']), globs], {
+  error: 'must be all, none, or globs of the submodules that are needed',
+});
+
 export const scope = z.strictObject({ allow: globs.optional(), protect: globs.optional() });
 
 export const taskInput = z.strictObject({
@@ -166,6 +171,7 @@ export const taskInput = z.strictObject({
   /** 0 is critical, 100 can wait. */
   priority: z.int().min(0).max(100).default(50),
   scope: scope.default({}),
+  submodules: submodules.optional(),
   verify: verify.optional(),
   review: review.optional(),
   artifacts: globs.default([]),

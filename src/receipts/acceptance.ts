@@ -17,6 +17,7 @@ import {
   spent,
   testGlobs,
   tryCommit,
+  withoutSubmodules,
   type Step,
   type Trial,
 } from './trial.ts';
@@ -44,6 +45,8 @@ export const acceptanceAgain: ReceiptCollector<Tried> = {
 async function accept(evidence: Tried): Promise<{ finding: Finding; report: TestReport | null } | undefined> {
   const { policy, result } = evidence;
   if (policy.verify.length === 0) return undefined;
+  const lacking = await withoutSubmodules(evidence);
+  if (lacking) return { finding: lacking, report: null };
   const { trial, wrong, base, attempts } = await untilItPasses(evidence);
   const { steps, report } = trial;
   const restored = [...(result.own?.restored ?? []), ...trial.restored];
@@ -107,9 +110,9 @@ interface BaseTrial extends Outcome {
 
 export function baseTrial(evidence: Tried): Promise<BaseTrial> {
   const { policy, result } = evidence;
-  const { setup, copy, verify, checks, limits } = policy;
+  const { setup, copy, submodules, verify, checks, limits } = policy;
   const { memoryBytes = null, processes } = limits;
-  const key = digestOf({ setup, copy, verify, results: checks.results, memoryBytes, processes });
+  const key = digestOf({ setup, copy, submodules, verify, results: checks.results, memoryBytes, processes });
   return evidence.ofBase(key, async () => {
     const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
     // What was cut short, or could not begin, is no property of the base.

@@ -10,7 +10,7 @@ import { baseTrial } from './acceptance.ts';
 import { counted } from './bounded.ts';
 import { sha256 } from '../adapters/sha256.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';
-import { judgedPaths, layTrial, spent } from './trial.ts';
+import { judgedPaths, layTrial, spent, withoutSubmodules } from './trial.ts';
 
 /** A check that is not there is the owner's to mend, not the agent's. */
 class Unavailable extends Error {}
@@ -33,6 +33,8 @@ export const heldOut: ReceiptCollector<Tried> = {
     const { policy, result } = evidence;
     const checks = policy.checks.heldOut;
     if (checks.length === 0) return undefined;
+    const lacking = await withoutSubmodules(evidence);
+    if (lacking) return lacking;
     const { space, setup } = await layTrial(evidence, {
       name: 'held-out',
       commit: result.commit,

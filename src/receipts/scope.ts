@@ -34,6 +34,7 @@ export const scope: ReceiptCollector = {
       allow: policy.allow.slice(0, 4).map((globs) => sample(globs).slice(0, 5)),
       protect: sample(policy.protect),
       ...(twins.length > 0 && { twins: sample(twins) }),
+      ...(result.inSubmodules && { inSubmodules: sample(result.inSubmodules).slice(0, 5) }),
       ...(special.length > 0 && { special: sample(special) }),
       ...(elsewhere.checkout.length > 0 && { checkout: elsewhere.checkout }),
     };
@@ -44,7 +45,10 @@ export const scope: ReceiptCollector = {
         summary: `the worker's own repositories were changed while the agent ran: ${named(elsewhere.stores)}`,
         evidence,
       };
+    const inSubmodules = result.inSubmodules ?? [];
     const wrong = [
+      inSubmodules.length > 0 &&
+        `changed files of a submodule, which are another repository's and no part of the result: ${named(inSubmodules)}`,
       touched.length > 0 && `changed what is protected: ${named(touched)}`,
       outside.length > 0 &&
         (readOnly

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { checkoutTree, differing, readBlobs, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { treeEntries, type Tree } from '../adapters/git/entries.ts';
+import { laySubmodules, pathsOf } from '../adapters/git/lay-submodules.ts';
 import { matches } from '../adapters/glob.ts';
 import { stemOf } from '../domain/protected.ts';
+import type { Finding } from '../domain/receipt.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { TestReport } from '../domain/tests.ts';
 import type { ContainedResult, Space, SpaceName, Tried } from '../ports.ts';
@@ -27,6 +29,8 @@ export interface Trial {
   restored: string[];
   /** With what the commands left. */
   space: Space;
+  /** Paths of the submodules in it. */
+  submodules: ReadonlySet<string>;
 }
 
 interface TrialOrder {
@@ -41,7 +45,7 @@ interface TrialOrder {
 /** The commands of the policy on a commit. `all`: also those behind one that fails, as each may show tests. */
 export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boolean }): Promise<Trial> {
   const { policy } = evidence;
-  const { space, restored, setup } = await layTrial(evidence, order);
+  const { space, restored, setup, submodules } = await layTrial(evidence, order);
   const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
   const results = policy.checks.results;
   await clearResults({ tree: space.tree, results });
@@ -52,19 +56,42 @@ export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boo
     : { steps: [], skipped: null };
   const steps = [...setup.steps, ...tried.steps];
   const report = await readTests({ dir, tree: space.tree, results });
-  return { steps, skipped: tried.skipped, restored, report, space };
+  return { steps, skipped: tried.skipped, restored, report, space, submodules };
 }
 
-/** A fresh checkout with what setup makes. */
+/** Why a result can be tried out nowhere: where its submodules cannot be had. Undefined: they can. */
+export async function withoutSubmodules({ submodules, result }: Tried): Promise<Finding | undefined> {
+  const opened = await submodules(result);
+  if (opened.ok) return undefined;
+  const { why, message } = opened;
+  return {
+    ok: false,
+    summary: message,
+    evidence: { why },
+    ...(why === 'unreachable' && { reason: 'repo-unavailable' }),
+  };
+}
+
+/** A fresh checkout, with its submodules, and with what setup makes. */
 export async function layTrial(
   evidence: Tried,
   { name, commit, prepare, asInBase }: TrialOrder,
-): Promise<{ space: Space; restored: string[]; setup: { ok: boolean; steps: Step[] } }> {
+): Promise<{
+  space: Space;
+  restored: string[];
+  setup: { ok: boolean; steps: Step[] };
+  submodules: ReadonlySet<string>;
+}> {
   const { policy, result, checkout, rules = result.base } = evidence;
+  const { gitDir } = result;
+  const opened = await evidence.submodules({ gitDir, commit });
+  if (!opened.ok) throw new Error(opened.message);
+  const submodules = pathsOf(opened.submodules);
   const space = await evidence.space(name);
-  await checkoutTree({ gitDir: result.gitDir, commit, dir: space.tree });
+  await checkoutTree({ gitDir, commit, dir: space.tree });
+  await laySubmodules(space.tree, opened.submodules);
   await prepare?.(space);
-  const from = { gitDir: result.gitDir, base: rules, dir: space.tree };
+  const from = { gitDir, base: rules, dir: space.tree, submodules };
   const restored = asInBase ? await restoreFrom(from, asInBase) : [];
   if (checkout !== null && policy.copy.length > 0)
     await copyIgnored({ checkout, tree: space.tree, globs: policy.copy });
@@ -77,7 +104,7 @@ export async function layTrial(
   });
   // Setup may run what the agent wrote. What it adds is its business: packages above all.
   if (asInBase) await restoreFrom(from, { ...asInBase, added: () => false });
-  return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps } };
+  return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps }, submodules };
 }
 
 async function runAll(
@@ -115,9 +142,9 @@ export const spent = (steps: readonly Step[]): number => steps.reduce((sum, { re
 /** Files of the base that a trial has left otherwise, of those that are asked for. */
 export const alteredIn = (
   { result: { gitDir, base }, rules = base }: Pick<Tried, 'result' | 'rules'>,
-  { space }: Trial,
+  { space, submodules }: Trial,
   asked: AsInBase['changed'],
-): Promise<string[]> => differing({ gitDir, base: rules, dir: space.tree }, asked);
+): Promise<string[]> => differing({ gitDir, base: rules, dir: space.tree, submodules }, asked);
 
 type Judged = Pick<Tried, 'policy' | 'result' | 'rules'>;
 

@@ -3,7 +3,7 @@ import { isFetching } from '../adapters/git/mirror.ts';
 import { discard, names } from '../adapters/kept-tasks.ts';
 import { readJson } from '../adapters/json-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
-import { taskOfSetAside, type RunRecord } from '../adapters/run-registry.ts';
+import { basesOf, taskOfSetAside, type RunRecord } from '../adapters/run-registry.ts';
 import type { HomeLayout } from '../domain/names.ts';
 
 /** Something that nothing refers to. */
@@ -73,7 +73,7 @@ async function borrowedBases(home: HomeLayout): Promise<string[]> {
     tasks.map(async (task) => (await names(`${home.runs}/${task}`)).map((run) => home.run(task, run).record)),
   );
   const records = await Promise.all(runs.flat().map((path) => readJson<RunRecord>(path)));
-  return records.flatMap((record) => record?.prepared?.baseDir ?? []);
+  return records.flatMap((record) => (record?.prepared ? basesOf(record.prepared) : []));
 }
 
 const facts = async (path: string): Promise<{ path: string; touchedAt: number }> => ({

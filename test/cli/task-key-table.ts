@@ -22,6 +22,7 @@ export const KEYS: Record<string, Key> = {
   repo: { value: REPO, flags: ['--repo', REPO] },
   machine: { value: 'desk' },
   cwd: { value: 'web', flags: ['--cwd', 'web'] },
+  submodules: { value: 'none', flags: ['--submodules', 'none'] },
   base: { value: BASE, flags: ['--base', BASE] },
   queue: { value: 'nightly', flags: ['--queue', 'nightly'] },
   coder: { value: 'claude', flags: ['--coder', 'claude'] },

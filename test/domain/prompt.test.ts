@@ -9,6 +9,7 @@ const ORDER = {
     notes: [],
     dropped: false,
     pointers: [],
+    submodules: [],
     outbox: { path: '/w/outbox', tools: ['ask_human', 'propose'], mcp: false },
   },
   ...{ feedback: ['no test'], resumed: null, tree: '/w/tree', branch: 'fleet/t' },

@@ -41,7 +41,7 @@ export function makeWorkLab(lab: Lab, asked: Partial<Task> = {}): WorkLab {
       await createPrivateRepo({ tree, baseDir, commit: base, branch: 'fleet/t1', identity: IDENTITY });
       const prepared = {
         ...{ resumed: null, task, policy, base, baseDir, repoKey: 'repo' },
-        ...{ checkout: null, sealed: [], preexisting: {}, ...extra },
+        ...{ checkout: null, sealed: [], submodules: [], preexisting: {}, ...extra },
       } as unknown as Prepared;
       const record = {
         ...{

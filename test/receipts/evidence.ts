@@ -77,6 +77,7 @@ export function evidenceOf({
     tree: '/nowhere/tree',
     checkout: null,
     elsewhere: { checkout: [], stores: [] },
+    submodules: async () => ({ ok: true, submodules: [] }),
     space: () => Promise.reject(new Error('no trial expected')),
     ofBase: async (_key, make) => (await make()).value,
     ...{ found: [], patch: '/nowhere/result.patch' },

@@ -23,6 +23,8 @@ export async function checkoutTree(checkout: { gitDir: string; commit: string; d
   }
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Which paths of a checkout are to be as in the base. */
 export interface AsInBase {
   /** Of a path that the base has. */
@@ -31,13 +33,21 @@ export interface AsInBase {
   added(path: string): boolean;
 }
 
+/** A checkout to be compared with a commit; what lies in its submodules is none of it. */
+interface Compared {
+  gitDir: string;
+  base: string;
+  dir: string;
+  submodules?: ReadonlySet<string>;
+}
+
 /** Paths of the base, of those that `changed` names, that are not in a checkout as in the base. */
 export async function differing(
-  { gitDir, base: commit, dir }: { gitDir: string; base: string; dir: string },
+  { gitDir, base: commit, dir, submodules = NONE }: Compared,
   changed: AsInBase['changed'],
 ): Promise<string[]> {
   const base = await treeEntries(gitDir, commit);
-  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit) });
+  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), submodules });
   return unlike(base, { now, changed }).map(([path]) => path);
 }
 
@@ -46,11 +56,11 @@ const unlike = (base: Tree, { now, changed }: { now: Map<string, Entry>; changed
 
 /** Makes those paths exactly what they are in base: restored, or removed where it has none. Gives the ones that were not so. */
 export async function restoreFrom(
-  { gitDir, base: commit, dir }: { gitDir: string; base: string; dir: string },
+  { gitDir, base: commit, dir, submodules = NONE }: Compared,
   asInBase: AsInBase,
 ): Promise<string[]> {
   const base = await treeEntries(gitDir, commit);
-  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), everything: true });
+  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), everything: true, submodules });
   const extra = [...now.keys()].filter((path) => !base.entries.has(path) && asInBase.added(path));
   const wanted = unlike(base, { now, changed: asInBase.changed });
   for (const path of extra) {

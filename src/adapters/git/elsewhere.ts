@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { sha256 } from '../sha256.ts';
-import type { Elsewhere } from '../../ports.ts';
+import type { Evidence } from '../../ports.ts';
 
 /** Digests of small things, by place and word. */
-export type Look = Record<keyof Elsewhere, Record<string, string>>;
+export type Look = Record<keyof Evidence['elsewhere'], Record<string, string>>;
 
 const MOST_ENTRIES = 5_000;
 /** Settings by which one repository makes git run programs, or read other objects, in whoever uses it. */
@@ -31,7 +31,7 @@ export function lookElsewhere(places: { checkout: string | null; stores: readonl
 }
 
 /** The words whose digests differ; a repository that came or went as a whole tells nothing. */
-export function differences(before: Look, after: Look): Elsewhere {
+export function differences(before: Look, after: Look): Evidence['elsewhere'] {
   const changed = (place: keyof Look) => [
     ...new Set(
       Object.keys(before[place])

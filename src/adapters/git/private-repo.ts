@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path';
 import { removeBusyTree } from '../remove-tree.ts';
 import { treeEntries } from './entries.ts';
-import { git } from './git.ts';
+import { git, type Owner } from './git.ts';
 import { formatOf, initGitDir, writeRef, type Identity } from './init.ts';
 
 export interface CreatePrivateRepo {
@@ -65,8 +65,11 @@ export async function readAtBase(read: {
   commit: string;
   path: string;
   maxBytes?: number;
+  /** Of a user's repository: its owner. */
+  as?: Owner | undefined;
 }): Promise<Buffer | null> {
-  const entry = (await treeEntries(read.baseDir, read.commit)).entries.get(read.path);
+  const { baseDir: gitDir, as, maxBytes = 1024 * 1024 } = read;
+  const entry = (await treeEntries(gitDir, read.commit, { as })).entries.get(read.path);
   if (!entry?.mode.startsWith('100')) return null;
-  return git(['cat-file', 'blob', entry.id], { gitDir: read.baseDir, maxBytes: read.maxBytes ?? 1024 * 1024 });
+  return git(['cat-file', 'blob', entry.id], { gitDir, maxBytes, ...(as ? { as } : {}) });
 }

@@ -22,13 +22,15 @@ export interface CaptureResult {
   identity: Identity;
   /** What setup and copies had made before the agent began: left out where it is still the same. */
   preexisting?: Readonly<Record<string, Entry>>;
+  /** Paths of submodules that were checked out before the agent began. */
+  submodules?: ReadonlySet<string>;
 }
 
 const EMPTIED = '.: nothing is left, neither files nor the repository';
 
 /** The agent's tree as we read it, as a commit of ours or of its own. Idempotent while the tree stays the same. */
 export async function captureResult(capture: CaptureResult): Promise<ResultTree> {
-  const { tree, resultDir, baseDir, base, preexisting } = capture;
+  const { tree, resultDir, baseDir, base, preexisting, submodules } = capture;
   const format = formatOf(base);
 
   // 1. a repository that the agent has never seen; what stands where the worktree was would lead elsewhere
@@ -43,7 +45,8 @@ export async function captureResult(capture: CaptureResult): Promise<ResultTree>
   const kept: Exclude<Carried, { odd: string }> = 'odd' in carried ? none : carried;
 
   // 3. the files themselves; what the base or the head tracks is never ignored
-  const walk = { tree, base: baseTree, format, ...(preexisting ? { preexisting } : {}) };
+  const before = { ...(preexisting ? { preexisting } : {}), ...(submodules ? { submodules } : {}) };
+  const walk = { tree, base: baseTree, format, ...before };
   let walked = await walkTree(walk);
   let headTree = baseTree;
   let entries = withoutPreexisting(walked.entries, headTree, preexisting);

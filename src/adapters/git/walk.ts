@@ -12,6 +12,8 @@ export interface WalkTree {
   format: ObjectFormat;
   /** More trees whose paths are never ignored; the last one tells the submodules' commits, else the base. */
   known?: readonly Tree[];
+  /** Paths of submodules that are checked out: what lies in them is not walked. */
+  submodules?: ReadonlySet<string>;
   /** Links and files that were there before the agent: no violations. */
   preexisting?: Readonly<Record<string, Entry>>;
   /** Nothing counts as ignored. */
@@ -77,7 +79,7 @@ export async function walkTree(walk: WalkTree): Promise<Walked> {
       else {
         at.ignored ||= isIgnored(rules, at.bin, isFolder);
         if (at.ignored && !isKnown(at, isFolder)) continue;
-        if (isFolder && !isSubmodule(reader, submodules, at)) todo.push({ ...at, rules });
+        if (isFolder && !isSubmodule(reader, { walk, tree: submodules }, at)) todo.push({ ...at, rules });
         else {
           const entry = isFolder
             ? submodules.entries.get(at.path)
@@ -102,9 +104,13 @@ export async function snapshotUntracked(snapshot: {
   tree: string;
   baseDir: string;
   base: string;
+  submodules?: ReadonlySet<string>;
 }): Promise<Record<string, Entry>> {
+  const { tree, submodules } = snapshot;
   const base = await treeEntries(snapshot.baseDir, snapshot.base);
-  const { entries } = await walkTree({ tree: snapshot.tree, base, format: formatOf(snapshot.base) });
+  const { entries } = await walkTree({
+    ...{ tree, base, format: formatOf(snapshot.base), ...(submodules ? { submodules } : {}) },
+  });
   return Object.fromEntries([...entries].filter(([path, entry]) => !same(base.entries.get(path), entry)));
 }
 
@@ -152,10 +158,16 @@ function knownTo(trees: readonly Tree[]): (at: Folder, isFolder: boolean) => boo
   return (at, isFolder) => trees.some((tree) => tree.entries.has(at.path) || (isFolder && tree.folders.has(at.bin)));
 }
 
-/** A submodule is what the commit says while its folder is empty: nothing was ever checked out there. */
-function isSubmodule(reader: Reader, tree: Tree, at: Place): boolean {
-  if (tree.entries.get(at.path)?.mode !== '160000') return false;
-  return attempt(reader, at, () => readdirSync(at.raw))?.length === 0;
+/** A submodule is what the commit says while it was checked out by us, or its folder is empty: nothing ever was there. */
+function isSubmodule(reader: Reader, { walk, tree }: { walk: WalkTree; tree: Tree }, at: Place): boolean {
+  const link = tree.entries.get(at.path);
+  if (link?.mode !== '160000') return false;
+  const names = attempt(reader, at, () => readdirSync(at.raw));
+  if (!walk.submodules?.has(at.path)) return names?.length === 0;
+  // A clone in its place is how another commit is named; of the same commit it is of no use.
+  if (names?.some(isGitName) && same(link, walk.base.entries.get(at.path)))
+    refuse(reader, { path: `${at.path}/.git` }, 'a nested git repository');
+  return true;
 }
 
 function below(folder: Folder, name: Name): Folder {

@@ -1,0 +1,66 @@
+import type { Submodule } from '../../domain/submodule.ts';
+import { dropDamagedBase } from './base-store.ts';
+import { checkoutTree } from './checkout.ts';
+import { same, treeEntries, type Entry } from './entries.ts';
+import { formatOf } from './init.ts';
+
+import { own, walkTree } from './walk.ts';
+
+/**
+ * Checks submodules out below a tree that nobody but us has written to: their files, and no repository. A store that is found
+ * damaged is taken out of the way; the error then says so to whoever tries again.
+ */
+export async function laySubmodules(tree: string, submodules: readonly Submodule[]): Promise<void> {
+  for (const { path, commit, gitDir } of submodules) {
+    try {
+      await checkoutTree({ gitDir, commit, dir: `${tree}/${path}` });
+    } catch (error) {
+      await dropDamagedBase(gitDir, error);
+      throw error;
+    }
+  }
+}
+
+/** Their paths, for walks. */
+export const pathsOf = (submodules: readonly Submodule[]): ReadonlySet<string> =>
+  new Set(submodules.map(({ path }) => path));
+
+/**
+ * Files of submodules that are not as they were checked out, changed or gone, from the top; what was added is not among them.
+ * `links`: the result's entries: a submodule that it moves to another commit, or has not, is not looked at.
+ */
+export async function changedInSubmodules(given: {
+  tree: string;
+  submodules: readonly Submodule[];
+  links: ReadonlyMap<string, Entry>;
+}): Promise<Map<string, Entry | undefined>> {
+  const { tree, submodules } = given;
+  const found = new Map<string, Entry | undefined>();
+  const seen = new Map([['', given.links]]);
+  for (const { path, commit, gitDir } of submodules) {
+    const parent = parentOf(path, submodules);
+    const below = parent === '' ? path : path.slice(parent.length + 1);
+    if (seen.get(parent)?.get(below)?.id !== commit) continue;
+    const base = await treeEntries(gitDir, commit);
+    const inside = submodules.filter((one) => parentOf(one.path, submodules) === path);
+    const nested = new Set(inside.map((one) => one.path.slice(path.length + 1)));
+    const { entries } = await walkTree({ tree: `${tree}/${path}`, base, format: formatOf(commit), submodules: nested });
+    seen.set(path, entries);
+    for (const [name, entry] of base.entries)
+      if (!same(entry, entries.get(name))) found.set(`${path}/${name}`, entries.get(name));
+  }
+  return found;
+}
+
+/** Those of the changed files that setup had not left so. */
+export const unlikeBefore = (
+  changed: ReadonlyMap<string, Entry | undefined>,
+  before: Readonly<Record<string, Entry>> | undefined,
+): string[] => [...changed].flatMap(([path, entry]) => (entry && same(own(before, path), entry) ? [] : path));
+
+/** The submodule that one lies in; empty: the superproject. */
+const parentOf = (path: string, submodules: readonly Submodule[]): string =>
+  submodules
+    .map((one) => one.path)
+    .filter((one) => path.startsWith(`${one}/`))
+    .reduce((longest, one) => (one.length > longest.length ? one : longest), '');
