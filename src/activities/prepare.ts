@@ -22,6 +22,7 @@ import type { Policy } from '../domain/repo-policy.ts';
 import type { Prepared as Answer, ResumeFrom, RunRef } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import type { Result } from '../domain/waiting.ts';
+import { isUnstartable } from '../receipts/cannot-start.ts';
 import { missing } from './conclude.ts';
 import { joinResults } from './join-results.ts';
 import { isolationPlan, requireRun, type Deps } from './context.ts';
@@ -221,7 +222,9 @@ async function setUp(
     );
     if (result.exitCode === 0) continue;
     const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;
-    return { reason: 'setup-failed', message: `setup command \`${command}\` ${how}:\n${result.said.trim()}` };
+    // A program that is not there is there at the next try neither.
+    const reason = isUnstartable(result) ? 'check-cannot-start' : 'setup-failed';
+    return { reason, message: `setup command \`${command}\` ${how}:\n${result.said.trim()}` };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { emptyResult, fetchResult, resultOf } from '../adapters/git/hand-over.ts';
 import { openSource } from '../adapters/git/source.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
-import type { Failure } from '../domain/failure.ts';
+import type { Failure, Reason } from '../domain/failure.ts';
 import { verdictOf, type Found } from '../domain/receipt.ts';
 import type { Replayed, ReplayOrder } from '../domain/replay.ts';
 import type { Tried } from '../ports.ts';
@@ -16,6 +16,9 @@ import { readRunPolicy } from './read-policy.ts';
 import { spacesFor } from './spaces.ts';
 
 export type ReplayAnswer = { ok: true; replayed: Replayed } | { ok: false; failure: Failure };
+
+/** What this worker lacks, whatever the result is. */
+const OWN_FAULTS: ReadonlySet<Reason> = new Set(['invalid-task', 'repo-unavailable', 'check-cannot-start']);
 
 /** The one before it in this process. */
 let last: Promise<unknown> = Promise.resolve();
@@ -88,7 +91,7 @@ async function again(
     if (finding) findings.push({ kind, ...finding });
   }
   signal.throwIfAborted();
-  const unavailable = findings.find(({ reason }) => reason === 'invalid-task' || reason === 'repo-unavailable');
+  const unavailable = findings.find(({ reason }) => reason !== undefined && OWN_FAULTS.has(reason));
   const { name, machine, version } = deps.worker;
   if (unavailable)
     return { ok: false, failure: { reason: unavailable.reason!, message: `worker ${name}: ${unavailable.summary}` } };

@@ -5,10 +5,10 @@ import { treeEntries, type Tree } from '../adapters/git/entries.ts';
 import { lfsPointers } from '../adapters/git/lfs.ts';
 import { reading, type PathSource } from '../adapters/git/source.ts';
 import { parseRepoFile } from '../adapters/repo-file.ts';
-import { declaredIn, programOf, scriptOf, scriptsOf } from '../domain/declared-dependencies.ts';
+import { declaredIn, missingSetup, programOf, scriptOf, scriptsOf } from '../domain/declared-dependencies.ts';
 import type { RepoFile } from '../domain/repo-policy.ts';
 import type { Task } from '../domain/task.ts';
-import { inFolder, normalFolder } from '../domain/working-folder.ts';
+import { normalFolder } from '../domain/working-folder.ts';
 
 /** What its owner should know of the commit that a task starts from, before an agent does: a sentence each. Refuses nothing. */
 export async function baseNotes(
@@ -23,7 +23,7 @@ export async function baseNotes(
   const known = { at, task, file: parsed.file };
   return [
     ...uncommitted(source, at, base),
-    ...(await missingSetup(known)),
+    ...(await withoutSetup(known)),
     ...(await cannotStart(known, env)),
     ...(await pointers(source, at)),
   ];
@@ -60,25 +60,11 @@ function uncommitted({ checkout }: PathSource, { paths }: Base, base: string): s
 
 const INSTALLS = /\b(?:ci|i|install|sync|add)\b/;
 
-async function missingSetup({ at, task, file }: Known): Promise<string[]> {
+async function withoutSetup({ at, task, file }: Known): Promise<string[]> {
   if (file.setup.length > 0 || file.copy.length > 0) return [];
   if (commandsOf(task, file).some(({ command }) => INSTALLS.test(command))) return [];
-  const folder = normalFolder(task.cwd);
-  const folders = [undefined, ...(folder === undefined ? [] : [folder])];
-  const found = await Promise.all(
-    folders.map(async (dir) => {
-      const declared = await declaredIn(dir === undefined ? '' : `${dir}/`, at);
-      return declared.map((one) => ({ ...one, install: inFolder(dir, one.install) }));
-    }),
-  );
-  const all = found.flat();
-  if (all.length === 0) return [];
-  const files = all.map((one) => one.file).join(', ');
-  const setup = all.map(({ install }) => install).join(', ');
-  const verb = all.length === 1 ? 'declares' : 'declare';
-  return [
-    `${files} ${verb} dependencies, and .fleet.yaml has no setup: add \`setup: [${setup}]\`, as results are verified in a fresh checkout`,
-  ];
+  const missing = missingSetup(await declaredIn([undefined, normalFolder(task.cwd)], at));
+  return missing === undefined ? [] : [`${missing}, as results are verified in a fresh checkout`];
 }
 
 /** What the commands would say on the base. */

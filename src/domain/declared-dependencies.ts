@@ -1,3 +1,5 @@
+import { inFolder } from './working-folder.ts';
+
 /** What a fresh checkout lacks before its commands can run, for managers that do not fetch it by themselves, as go and cargo do. */
 
 interface Manager {
@@ -44,14 +46,29 @@ export interface Declared {
   install: string;
 }
 
-/**
- * What is declared in one folder of a commit, one a language. `prefix`: of the folder, empty or with `/` at its end. `read`: the
- * text of a file; undefined where it cannot be read.
- */
-export async function declaredIn(
-  prefix: string,
-  { paths, read }: { paths: ReadonlySet<string>; read: (path: string) => Promise<string | undefined> },
-): Promise<Declared[]> {
+interface Files {
+  paths: ReadonlySet<string>;
+  /** The text of a file; undefined where it cannot be read. */
+  read(path: string): Promise<string | undefined>;
+}
+
+/** What is declared in folders of a commit, one a language; undefined is the top. */
+export async function declaredIn(folders: readonly (string | undefined)[], files: Files): Promise<Declared[]> {
+  const found = await Promise.all([...new Set(folders)].map((folder) => declaredInOne(folder, files)));
+  return found.flat();
+}
+
+/** What to add to `.fleet.yaml`; undefined: nothing. */
+export function missingSetup(declared: readonly Declared[]): string | undefined {
+  if (declared.length === 0) return undefined;
+  const files = declared.map(({ file }) => file).join(', ');
+  const setup = declared.map(({ install }) => install).join(', ');
+  const verb = declared.length === 1 ? 'declares' : 'declare';
+  return `${files} ${verb} dependencies, and .fleet.yaml has no setup: add \`setup: [${setup}]\``;
+}
+
+async function declaredInOne(folder: string | undefined, { paths, read }: Files): Promise<Declared[]> {
+  const prefix = folder === undefined ? '' : `${folder}/`;
   const carried = CARRIED.some((folder) => [...paths].some((path) => path.startsWith(prefix + folder)));
   if (carried) return [];
   const found: Declared[] = [];
@@ -60,7 +77,8 @@ export async function declaredIn(
     if (!manager) continue;
     const { file, install, manifest } = manager;
     const text = manifest === undefined ? undefined : await read(prefix + manifest);
-    if (text === undefined || needsSomething(text, manifest!)) found.push({ file: prefix + file, install });
+    if (text === undefined || needsSomething(text, manifest!))
+      found.push({ file: prefix + file, install: inFolder(folder, install) });
   }
   return found;
 }

@@ -97,6 +97,13 @@ export const FAILURES = {
     meaning: 'a budget was used up: tokens, cost or disk space',
   },
   'setup-failed': { attempt: true, next: 'retry', feedback: false, meaning: "the repository's setup commands failed" },
+  'check-cannot-start': {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    resume: true,
+    meaning: 'a command of setup or verification cannot start, also without a change',
+  },
   tampered: { attempt: true, next: 'retry', feedback: true, meaning: 'the agent damaged its repository' },
   'blocked-by-agent': {
     attempt: false,

@@ -32,6 +32,7 @@ export interface Finding {
     | 'tampered'
     | 'invalid-task'
     | 'repo-unavailable'
+    | 'check-cannot-start'
     | 'blocked-by-agent'
     // Of a reviewer that could not be asked: no fault of the agent's.
     | 'unreviewed'

@@ -7,11 +7,12 @@ import type { Finding } from '../domain/receipt.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { digestOf } from './canonical.ts';
+import { baseTrial, type BaseTrial } from './base-trial.ts';
+import { cannotStart } from './cannot-start.ts';
 import { impossibleTests } from './claimed-tests.ts';
 import { quoted, whatFailed } from './failed-check.ts';
 import {
   alteredIn,
-  isSetUp,
   judgedPaths,
   passed,
   spent,
@@ -47,7 +48,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
   if (policy.verify.length === 0) return undefined;
   const lacking = await withoutSubmodules(evidence);
   if (lacking) return { finding: lacking, report: null };
-  const { trial, wrong, base, attempts } = await untilItPasses(evidence);
+  const { trial, wrong, hopeless, base, attempts } = await untilItPasses(evidence);
   const { steps, report } = trial;
   const restored = [...(result.own?.restored ?? []), ...trial.restored];
   const pointers = await lfsPointers(result, await treeEntries(result.gitDir, result.commit));
@@ -58,7 +59,8 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
       summary:
         wrong === undefined
           ? praise(steps, { report, attempts, restored, pointers })
-          : wrong + judgedNote(restored) + pointersNote(pointers),
+          : (hopeless === undefined ? '' : `${hopeless}: `) + wrong + judgedNote(restored) + pointersNote(pointers),
+      ...(hopeless === undefined ? {} : { reason: 'check-cannot-start' as const }),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
@@ -88,45 +90,11 @@ async function untilItPasses(evidence: Tried) {
     const base = ended ? await baseTrial(evidence) : undefined;
     const altered = base ? await alteredIn(evidence, trial, asInBase.changed) : [];
     const wrong = whatIsWrong(evidence, { trial, base, altered });
-    if (wrong === undefined || attempts > checks.retries) return { trial, wrong, base, attempts };
+    const hopeless = ended ? undefined : await cannotStart(evidence, { trial, onBase: () => baseTrial(evidence) });
+    if (wrong === undefined || hopeless !== undefined || attempts > checks.retries)
+      return { trial, wrong, hopeless, base, attempts };
   }
 }
-
-/** What came of the commands, whatever commit they ran on. */
-export interface Outcome {
-  /** The setup commands pass there. */
-  setUp: boolean;
-  /** The commands pass there. */
-  passed: boolean;
-  /** Null: no known test runner ran, or setup fails there. */
-  report: TestReport | null;
-}
-
-/** On the base itself: known for all tasks that start there, once one of them was verified. */
-interface BaseTrial extends Outcome {
-  /** Files that the commands themselves change, whatever a task may decide about. */
-  altered: string[];
-}
-
-export function baseTrial(evidence: Tried): Promise<BaseTrial> {
-  const { policy, result } = evidence;
-  const { setup, copy, submodules, verify, checks, limits } = policy;
-  const { memoryBytes = null, processes } = limits;
-  const key = digestOf({ setup, copy, submodules, verify, results: checks.results, memoryBytes, processes });
-  return evidence.ofBase(key, async () => {
-    const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
-    // What was cut short, or could not begin, is no property of the base.
-    const ended = trial.steps.every((step) => !step.result.timedOut && step.result.signal === null);
-    const altered = await alteredIn({ result }, trial, () => true);
-    return { value: { ...outcomeOf(trial), altered }, keep: ended && trial.skipped === null && isSetUp(trial) };
-  });
-}
-
-export const outcomeOf = ({ steps, skipped, report }: Trial): Outcome => ({
-  setUp: isSetUp({ steps }),
-  passed: skipped === null && steps.every(passed),
-  report,
-});
 
 function whatIsWrong(
   { policy, result, rules }: Tried,

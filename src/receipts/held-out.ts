@@ -6,7 +6,7 @@ import type { Finding } from '../domain/receipt.ts';
 import type { HeldOut } from '../domain/task.ts';
 import { checkProblem } from '../domain/tests.ts';
 import type { ReceiptCollector, Space, Tried } from '../ports.ts';
-import { baseTrial } from './acceptance.ts';
+import { baseTrial } from './base-trial.ts';
 import { counted } from './bounded.ts';
 import { sha256 } from '../adapters/sha256.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';

@@ -104,6 +104,21 @@ describe('a repository says what its tasks need', () => {
     expect(report.message).toMatch(/`echo no such tool; exit 3` ended with 3: no such tool/);
   });
 
+  test.concurrent('what cannot start on the base either parks the first run, with no attempt used', async () => {
+    const parked = { state: 'parked', reason: 'check-cannot-start', attempts: { used: 0 }, runs: [{ n: 1 }] };
+    const repo = await fleet.repo('no-runner');
+    const verified = await drain({ repo, coder: 'ok', verify: ['no-such-runner --all'] });
+    expect(verified).toMatchObject({ ...parked, verdict: { accepted: false } });
+    expect(verified.message).toMatch(
+      /^acceptance: no change can pass it, as it fails on the base in the same way: `no-such-runner/,
+    );
+    expect(verified.runs[0]?.commit).toMatch(/^[0-9a-f]{40}$/);
+    const unready = await fleet.repo('no-setup', { '.fleet.yaml': 'setup: [no-such-installer]\n' });
+    const set = await drain({ repo: unready, coder: 'ok' });
+    expect(set).toMatchObject(parked);
+    expect(set.message).toMatch(/^setup command `no-such-installer` ended with 127/);
+  });
+
   test.concurrent('notes of one run are there for the next', async () => {
     const report = await drain({
       repo: await fleet.repo('notes'),
