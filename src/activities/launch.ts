@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { failpoint } from '../adapters/failpoint.ts';
 import { readNote } from '../adapters/notes.ts';
-import { putFiles } from '../adapters/put-files.ts';
+import { putFiles, withoutRepeats } from '../adapters/put-files.ts';
 import { KeeperLost } from '../adapters/keeper/client.ts';
 import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../adapters/keeper/protocol.ts';
 import type { Prepared, RunRecord } from '../adapters/run-registry.ts';
@@ -132,7 +132,9 @@ async function start(
     ...(model ? { model } : {}),
     ...(session ? { resume: session } : {}),
   });
-  await putFiles(agent.files);
+  const told = (coder.context ?? []).filter(({ kind, from }) => kind === 'instructions' && from === 'project');
+  const repository = { userHome: account.userHome, tree: files.tree, instructions: told.map(({ glob }) => glob) };
+  await putFiles(await withoutRepeats(agent.files, repository));
   const launched = await launchWanted(deps, {
     taskId: order.taskId,
     runId: order.runId,

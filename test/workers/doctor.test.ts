@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadConfig, type PartialConfig } from '../../src/config.ts';
+import { withoutRepeats } from '../../src/adapters/put-files.ts';
 import { examine } from '../../src/workers/doctor.ts';
 import { examineContext } from '../../src/workers/doctor-context.ts';
 import { tempDir } from '../helpers/temp.ts';
@@ -85,7 +86,7 @@ test('what a coder would load is listed with its size, what is loaded, and what 
   const report = await examineContext({ ...m.at({ context: { inherit: 'user' } }), repo: m.repo });
   expect(report.items).toEqual(
     [
-      ...[['instructions', 'user', '~/.claude/CLAUDE.md', 100, true] as const],
+      ...[['instructions', 'user', '~/.claude/CLAUDE.md', 100, false] as const],
       ...[['skill', 'user', '~/.claude/skills/deploy/SKILL.md', 9, true] as const],
       ...[['mcp', 'user', '~/.claude.json: wiki', null, false] as const],
       ...[['mcp', 'user', '~/.claude.json: mail', null, false] as const],
@@ -93,9 +94,63 @@ test('what a coder would load is listed with its size, what is loaded, and what 
     ].map(([kind, from, path, tokens, loaded]) => ({ coder: 'claude', kind, from, path, tokens, loaded })),
   );
   expect(report.twice).toEqual([
-    { coder: 'claude', paths: ['~/.claude/CLAUDE.md', 'CLAUDE.md'], tokens: 101, loaded: true },
+    {
+      ...{ coder: 'claude', kind: 'instructions', paths: ['~/.claude/CLAUDE.md', 'CLAUDE.md'] },
+      ...{ tokens: 101, loaded: false },
+    },
   ]);
   const less = await examineContext({ ...m.at(), repo: m.repo });
   expect(less.items.filter(({ loaded }) => loaded).map(({ path }) => path)).toEqual(['CLAUDE.md']);
   expect(less.twice[0]).toMatchObject({ loaded: false });
+});
+
+test('one plugin of two marketplaces and servers with the same command are named, and each coder has its own sum', async () => {
+  const server = (command: string, ...args: string[]) => ({ command, args });
+  await using m = await machine(
+    { claude: '2.1.400', codex: 'codex-cli 0.169.0' },
+    {
+      'user/.claude/CLAUDE.md': 'x'.repeat(400),
+      'user/.codex/AGENTS.md': 'y'.repeat(80),
+      'user/.claude/plugins/installed_plugins.json': JSON.stringify({
+        version: 2,
+        plugins: { 'deploy@one': [], 'deploy@two': [], 'other@one': [] },
+      }),
+      'user/.claude.json': JSON.stringify({
+        mcpServers: { wiki: server('npx', 'wiki'), notes: server('npx', 'wiki'), mail: server('npx', 'mail') },
+      }),
+      'user/.codex/config.toml':
+        '[mcp_servers.a]\ncommand = "npx"\nargs = ["wiki"]\n\n[mcp_servers.b]\ncommand = "npx"\nargs = ["wiki"]\n[mcp_servers.c]\ncommand = "npx"\n',
+    },
+  );
+  const report = await examineContext({ ...m.at({ context: { inherit: 'user' } }), repo: m.repo });
+  const list = '~/.claude/plugins/installed_plugins.json';
+  expect(report.twice).toEqual([
+    {
+      coder: 'claude',
+      kind: 'plugin',
+      paths: [`${list}: deploy@one`, `${list}: deploy@two`],
+      tokens: null,
+      loaded: false,
+    },
+    {
+      ...{ coder: 'claude', kind: 'mcp', paths: ['~/.claude.json: wiki', '~/.claude.json: notes'] },
+      ...{ tokens: null, loaded: false },
+    },
+    {
+      ...{ coder: 'codex', kind: 'mcp', paths: ['~/.codex/config.toml: a', '~/.codex/config.toml: b'] },
+      ...{ tokens: null, loaded: false },
+    },
+  ]);
+  expect(report.sums).toEqual([
+    { coder: 'claude', loaded: 100, all: 100 },
+    { coder: 'codex', loaded: 20, all: 20 },
+  ]);
+});
+
+test('what the repository has word for word is not linked in from the user once more', async () => {
+  await using m = await machine({}, { 'user/A.md': 'Same.\n', 'user/B.md': 'Own.', 'repo/AGENTS.md': 'Same.' });
+  const user = m.at().env.HOME;
+  const files = { '/run/a': { link: `${user}/A.md` }, '/run/b': { link: `${user}/B.md` }, '/run/c': { text: 'Same.' } };
+  const repository = { userHome: user, tree: m.repo, instructions: ['AGENTS.md', 'CLAUDE.md'] };
+  expect(Object.keys(await withoutRepeats(files, repository))).toEqual(['/run/b', '/run/c']);
 });

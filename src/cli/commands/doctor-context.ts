@@ -2,6 +2,11 @@ import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine } from '../text.ts';
 
+const WHAT = {
+  ...{ instructions: 'instructions', skill: 'skill', plugin: 'plugin' },
+  ...{ mcp: 'MCP server', settings: 'settings' },
+} as const;
+
 export const doctorContext = command({
   name: 'doctor context',
   about:
@@ -12,8 +17,6 @@ description counts, and of an MCP server only the server itself could tell.`,
   async run(cli) {
     const { examineContext } = await import('../../workers/doctor-context.ts');
     const report = await examineContext({ config: cli.config(), env: cli.env, repo: cli.cwd });
-    const sum = (loaded: boolean) =>
-      report.items.filter((item) => !loaded || item.loaded).reduce((total, { tokens }) => total + (tokens ?? 0), 0);
     cli.print(report, () =>
       [
         report.items.length === 0
@@ -26,10 +29,14 @@ description counts, and of an MCP server only the server itself could tell.`,
               ]),
             ),
         '',
-        `context.inherit is ${report.inherit}: about ${sum(true)} tokens in each conversation here, of ${sum(false)} that the CLIs would load by themselves`,
+        `context.inherit is ${report.inherit}`,
+        ...report.sums.map(
+          ({ coder, loaded, all }) =>
+            `${coder}: about ${loaded} tokens in each conversation here, of ${all} that it would load by itself`,
+        ),
         ...report.twice.map(
-          ({ coder, paths, tokens, loaded }) =>
-            `${coder} ${loaded ? 'loads' : 'would load'} the same twice, ${tokens} tokens too many in each conversation: ${paths.join(' and ')}`,
+          ({ coder, kind, paths, tokens, loaded }) =>
+            `${coder} ${loaded ? 'loads' : 'would load'} the same ${WHAT[kind]} twice${tokens === null ? '' : `, ${tokens} tokens too many in each conversation`}: ${paths.join(' and ')}`,
         ),
       ].join('\n'),
     );
