@@ -4,6 +4,7 @@ import { readJson, writeJson } from '../adapters/json-file.ts';
 import { failpoint } from '../adapters/failpoint.ts';
 import { readSegments } from '../adapters/segments.ts';
 import { blockedIn } from '../domain/blocked.ts';
+import { whyUnpriced } from '../domain/cost.ts';
 import { bothEnds } from '../domain/event.ts';
 import { FAILURES, type Failure } from '../domain/failure.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef, StopReason } from '../domain/run.ts';
@@ -43,7 +44,7 @@ export async function conclude(
   const record = deps.registry.find(ref);
   const log = record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null;
   const wire = sumOf(log);
-  if (wire.exchanges > 0) follower.wired = wire.usage;
+  if (wire.exchanges > 0) follower.wired = wire;
   // Where the wire can be seen, what the agent says of its account counts for nothing.
   const quota = log?.unseen === null ? wire.used : follower.quota;
   const broke = exit.exitCode !== 0 && exit.stopped === null;
@@ -54,15 +55,20 @@ export async function conclude(
   );
   const said = follower.ended?.text || follower.text;
   const full = await fullDisk(deps, ref, exit);
+  const usage = usageOf(deps, follower, { record, coder });
+  const model = modelOf(follower, { record, coder });
   const blocked =
     full.stopped || exit.stopped ? undefined : blockedIn(await lastWords(deps, ref, { exit, follower, coder }));
   const outcome: AgentOutcome = {
     ...exit,
     ...full,
     session: follower.session,
-    model: modelOf(follower, { record, coder }),
+    model,
     ended,
     claim: bothEnds(ended?.failure === 'auth' ? withoutKeys(said) : said, CLAIM_MAX),
+    ...(exit.stopped === 'over-budget' && !full.why
+      ? whyUnpriced(usage, { model, limitUsd: record?.prepared?.policy.limits.costUsd, prices: deps.config.prices })
+      : {}),
     ...(await whyStopped(deps, ref, { exit, follower, why })),
     ...(await leftInOutbox(deps, ref, exit)),
     ...(exit.stopped === 'overloaded' ? { why: 'its model was asked, and sent nothing for the whole idle limit' } : {}),
@@ -71,7 +77,7 @@ export async function conclude(
     ...(quota ? { quota } : {}),
     // Where the wire was seen, the server's own word counts.
     until: log?.unseen === null ? (ended?.ok === false && wire.failed?.until) || null : follower.until,
-    usage: usageOf(deps, follower, { record, coder }),
+    usage,
   };
   await persist(deps, async () => {
     await follower.flush();

@@ -26,7 +26,7 @@ export class Follower {
   last: StoredEvent | undefined;
   usage: Usage = NO_USAGE;
   /** What the run's model proxy has counted so far, where it has one. */
-  wired: Usage | undefined;
+  wired: { usage: Usage; model: string | null } | undefined;
   session: string | null = null;
   model: string | null = null;
   text = '';

@@ -1,5 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { Prepared } from '../adapters/run-registry.ts';
+import { mostCost } from '../domain/cost.ts';
 import type { Usage } from '../domain/event.ts';
 import type { ExitRecord, RunRef, StopReason } from '../domain/run.ts';
 import { Checkpoints } from './checkpoint.ts';
@@ -74,10 +75,10 @@ async function supervise(
     if (deps.holds.stopsAgents) stop('killed');
     checkpoints.tick();
     wire.tick();
-    follower.wired = wire.live?.sum.usage;
+    follower.wired = wire.live?.sum;
     const usage = used();
     if (limits.tokens && usage.inputTokens + usage.outputTokens > limits.tokens) stop('over-budget');
-    if (limits.costUsd && usage.costUsd > limits.costUsd) stop('over-budget');
+    if (limits.costUsd && mostCost(usage, deps.config.prices) > limits.costUsd) stop('over-budget');
     if (follower.waiting) stop('waiting-for-permission', follower.waiting);
     const halt = await progress.tick().catch(unlessDisk);
     if (halt) stop(halt.reason, halt.why);

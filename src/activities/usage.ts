@@ -6,11 +6,12 @@ import type { Coder } from '../ports.ts';
 import type { Deps } from './context.ts';
 import type { Follower } from './follow.ts';
 
-/** The model of a run: as the agent says, else as it was told. */
+/** The model of a run: as the agent says, else as its model's server says, else as it was told. */
 export const modelOf = (
-  follower: Pick<Follower, 'model'>,
+  follower: Pick<Follower, 'model' | 'wired'>,
   { record, coder }: { record: RunRecord | undefined; coder: Coder },
-): string | null => follower.model ?? record?.model ?? record?.prepared?.task.model ?? coder.model ?? null;
+): string | null =>
+  follower.model ?? follower.wired?.model ?? record?.model ?? record?.prepared?.task.model ?? coder.model ?? null;
 
 /** What a run has used so far, with its cost by the configuration's prices where its coder does not tell. */
 export function usageOf(
@@ -19,7 +20,7 @@ export function usageOf(
   about: { record: RunRecord | undefined; coder: Coder },
 ): Usage {
   const model = modelOf(follower, about);
-  return rated(greaterUsage(follower.usage, follower.wired), {
+  return rated(greaterUsage(follower.usage, follower.wired?.usage), {
     model,
     rates: config,
     complete: follower.ended !== null,

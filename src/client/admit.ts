@@ -1,3 +1,4 @@
+import { priceNotes } from '../domain/cost.ts';
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
@@ -96,7 +97,7 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
     id: id ?? taskIdOf(titleOf(task), randomPart()),
     task: { ...task, ...handedOff },
     ...(key === undefined ? {} : { key }),
-    notes,
+    notes: [...notes, ...priceNotes(task, facts.wire.config.prices)],
   };
 }
 

@@ -48,6 +48,46 @@ export function rated(
   return usage.costUsd > 0 ? sized : { ...sized, unpricedTokens: used };
 }
 
+/** For a limit where the configuration has no price at all: more than what models in wide use cost. */
+const CEILING: Price = { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 };
+
+/** The most that a run may have cost: tokens without a known price count as of the dearest configured model, or by a ceiling. */
+export function mostCost(usage: Usage, prices: Prices): number {
+  if (!usage.unpricedTokens) return usage.costUsd;
+  const known = Object.values(prices);
+  const all = known.length > 0 ? known : [CEILING];
+  return Math.max(usage.costUsd, ...all.map((each) => costOf(usage, each)));
+}
+
+/** Why a limit of cost ended a run of which nobody knows the cost. */
+export function whyUnpriced(
+  usage: Usage,
+  { model, limitUsd, prices }: { model: string | null; limitUsd: number | undefined; prices: Prices },
+): { why?: string } {
+  const most = mostCost(usage, prices);
+  if (limitUsd === undefined || !usage.unpricedTokens || most <= limitUsd) return {};
+  const what = model === null ? 'no model was named' : `model ${model} has no price in prices (config.yaml)`;
+  return {
+    why: `${what}: counted ${measureOf(prices)} it may have cost ${costText({ costUsd: most })}, more than limits.costUsd, $${limitUsd}`,
+  };
+}
+
+const measureOf = (prices: Prices): string =>
+  Object.keys(prices).length > 0
+    ? 'as the dearest one there'
+    : `at $${CEILING.input} and $${CEILING.output} a million tokens`;
+
+/** What the owner of a task with a limit of cost should know where the model that it names has no price. */
+export function priceNotes(
+  task: { model?: string | undefined; limits?: { costUsd?: number | undefined } | undefined },
+  prices: Prices,
+): string[] {
+  const { model, limits } = task;
+  if (!limits?.costUsd || (model !== undefined && firstFit(prices, model))) return [];
+  const what = model === undefined ? 'it names no model' : `model ${model} has no price in prices (config.yaml) here`;
+  return [`limits.costUsd: ${what}; where its worker knows no price, its tokens count ${measureOf(prices)}`];
+}
+
 export function costOf(usage: Usage, { input, output, cacheRead = input, cacheWrite = input }: Price): number {
   const { inputTokens, outputTokens, cachedTokens, writtenTokens = 0 } = usage;
   const fresh = Math.max(0, inputTokens - cachedTokens - writtenTokens);

@@ -82,13 +82,15 @@ export interface WireLog {
 export interface WireSum {
   exchanges: number;
   usage: Usage;
+  /** That answered last; null where no answer named one. */
+  model: string | null;
   /** How the last one that had an outcome ended; null: well, or there was none. */
   failed: { failure: CoderFailure; message: string; until?: string } | null;
   /** As last told. */
   used: { part: number; until?: string } | null;
 }
 
-export const NO_WIRE: WireSum = { exchanges: 0, usage: NO_USAGE, failed: null, used: null };
+export const NO_WIRE: WireSum = { exchanges: 0, usage: NO_USAGE, model: null, failed: null, used: null };
 
 export function addExchange(sum: WireSum, exchange: WireExchange): WireSum {
   const { usage, error, until, model, cut } = exchange;
@@ -98,6 +100,7 @@ export function addExchange(sum: WireSum, exchange: WireExchange): WireSum {
   return {
     exchanges: sum.exchanges + 1,
     usage: usage ? addUsage(sum.usage, { type: 'usage', ...usage, context: input + output }) : sum.usage,
+    model: model ?? sum.model,
     // An answer that the agent itself broke off says nothing of the model, nor does a list of models.
     failed: told ?? (answered ? null : sum.failed),
     used: exchange.used ?? sum.used,

@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextFill, costText, firstFit, rated, type Rates } from '../../src/domain/cost.ts';
+import {
+  contextFill,
+  costText,
+  firstFit,
+  mostCost,
+  priceNotes,
+  rated,
+  whyUnpriced,
+  type Rates,
+} from '../../src/domain/cost.ts';
 import { addUsage, NO_USAGE, sumUsage, type Usage } from '../../src/domain/event.ts';
 import { fits } from '../../src/domain/wildcard.ts';
 
@@ -73,4 +82,28 @@ test('wildcards fit names as a whole, and the first that fits counts', () => {
   expect(fits('gpt-5', 'gpt-5.1')).toBe(false);
   expect(fits(`${'*a'.repeat(100)}b`, 'a'.repeat(10_000))).toBe(false);
   expect(firstFit(rates.prices, 'big-2')).toMatchObject({ input: 10 });
+});
+
+describe('a limit of cost where no price is known', () => {
+  const unpriced: Usage = { ...used, unpricedTokens: 1_100_000 };
+
+  test('counts as of the dearest model, by a ceiling without any, and as it is where it is known', () => {
+    expect(mostCost(unpriced, rates.prices)).toBeCloseTo(0.1 * 10 + 0.6 * 1 + 0.3 * 12.5 + 0.1 * 50, 9);
+    expect(mostCost(unpriced, {})).toBeCloseTo(0.1 * 15 + 0.6 * 1.5 + 0.3 * 18.75 + 0.1 * 75, 9);
+    expect(mostCost({ ...used, costUsd: 0.5 }, {})).toBe(0.5);
+  });
+
+  test('is said beforehand, and when it ended a run', () => {
+    const limits = { costUsd: 5 };
+    expect(priceNotes({ limits }, rates.prices)).toEqual([
+      expect.stringMatching(/^limits\.costUsd: it names no model;/),
+    ]);
+    expect(priceNotes({ limits, model: 'x' }, {})).toEqual([expect.stringMatching(/model x has no price in prices/)]);
+    expect(priceNotes({ limits, model: 'x' }, rates.prices)).toEqual([]);
+    expect(priceNotes({ model: 'x' }, {})).toEqual([]);
+    expect(whyUnpriced(unpriced, { model: 'x', limitUsd: 5, prices: {} }).why).toMatch(
+      /^model x has no price in prices \(config\.yaml\): counted at \$15 and \$75 .* \$16, more than limits\.costUsd, \$5$|\$15\./,
+    );
+    expect(whyUnpriced(unpriced, { model: 'x', limitUsd: 50, prices: {} })).toEqual({});
+  });
 });

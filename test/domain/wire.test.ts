@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_USAGE, type CoderFailure, type Usage } from '../../src/domain/event.ts';
+import { modelOf } from '../../src/activities/usage.ts';
+import { createCoders } from '../../src/coders/registry.ts';
 import { endedBy, greaterUsage, sumOf, type WireExchange, type WireLog, type WireSum } from '../../src/domain/wire.ts';
 
 const exchange = (failure?: CoderFailure): WireExchange => ({
@@ -97,4 +99,13 @@ describe('the greater count of tokens is the one that counts, as a whole', () =>
     ['calls that went past the wire', of(900, 30), of(100, 30), of(900, 30)],
     ['the same', of(100, 30, { costUsd: 1 }), of(100, 30), of(100, 30, { costUsd: 1 })],
   ])('%s', (_, events, wire, expected) => expect(greaterUsage(events, wire)).toEqual(expected));
+});
+
+test('the model of a run that names none is the one that answered last', () => {
+  const { model } = sum(answered({ model: 'small' }), answered({ model: 'big' }), answered({ error }));
+  expect(model).toBe('big');
+  const follower = { model: null, wired: { usage: NO_USAGE, model } };
+  const coder = createCoders().get('opencode')!;
+  expect(modelOf(follower, { record: undefined, coder })).toBe('big');
+  expect(modelOf({ ...follower, model: 'said' }, { record: undefined, coder })).toBe('said');
 });

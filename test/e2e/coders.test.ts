@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
+import { usageCoder } from '../helpers/usage-coder.ts';
 
 /** Coders that come to a machine while its worker runs. */
 
@@ -30,4 +31,18 @@ test('a coder that is installed later takes the tasks that wait for it', async (
   chmodSync(`${bin}/late`, 0o755);
   expect(await fleet.settled(id)).toMatchObject({ state: 'done', coder: 'agy' });
   expect((await fleet.fleet.workers())[0]?.coders).toContainEqual({ name: 'agy', version: 'found' });
+});
+
+test('a limit of cost holds for a model without a price', async () => {
+  const repo = await fleet.repo('dear', { 'note.txt': 'hi\n' });
+  await fleet.worker('spender', {
+    worker: { queues: ['dear'] },
+    coders: { hang: usageCoder(1_000_000, 100_000, 'hang') },
+  });
+  const id = await fleet.fleet.enqueue({
+    ...{ objective: 'Spend', repo, queue: 'dear', coder: 'hang', limits: { costUsd: 5 } },
+  });
+  const report = await fleet.settled(id);
+  expect(report).toMatchObject({ state: 'parked', reason: 'over-budget' });
+  expect(report.message).toMatch(/model default-model has no price in prices .*more than limits\.costUsd, \$5/);
 });
