@@ -14,7 +14,8 @@ nothing is started.
 
   --port N         gRPC port, 7233 unless given
   --ui-port N      Web UI port, the gRPC port + 1000 unless given
-  --ip ADDRESS     address to listen on, 127.0.0.1 unless given: anyone who reaches it can run agents
+  --ip ADDRESS     address of this machine to listen on, beside 127.0.0.1: anyone who reaches it can run agents
+                   (needs node, except for 0.0.0.0 and ::, which are all addresses)
   --headless       no Web UI
   --install-only   find or get the program and print its path
   --help           this text
@@ -138,23 +139,61 @@ if [ -n "$install_only" ]; then
   exit 0
 fi
 
-free_port() { # port, flag
-  local host=$ip
-  case $ip in 0.0.0.0) host=127.0.0.1 ;; ::) host=::1 ;; esac
-  if (exec 3<>"/dev/tcp/$host/$1") 2>/dev/null; then
+in_use() { # port, flag, host
+  if (exec 3<>"/dev/tcp/$3/$1") 2>/dev/null; then
     fail 2 "port $1 is in use: choose another one with $2, or use the server that listens there"
   fi
 }
-free_port "$port" --port
-[ -n "$headless" ] || free_port "$ui_port" --ui-port
+# Between themselves the server's services always call 127.0.0.1: bound to one other address it says SERVING, and starts
+# no workflow. It stays on 127.0.0.1 then, and a forwarder, which ends with it, listens on the address.
+forward='' listen=$ip
+case $ip in
+  127.0.0.1 | 0.0.0.0 | ::) ;;
+  localhost) ip=127.0.0.1 listen=127.0.0.1 ;;
+  *) forward=1 listen=127.0.0.1 ;;
+esac
+in_use "$port" --port 127.0.0.1
+if [ -n "$forward" ]; then
+  command -v node >/dev/null || fail 2 "--ip $ip needs node on PATH; --ip 0.0.0.0, which is all addresses, does not"
+  code=$(node -e '
+    const [host, port] = process.argv.slice(1);
+    const server = require("node:net").createServer();
+    server.on("error", (error) => console.log(error.code)).listen({ host, port }, () => server.close());
+  ' "$ip" "$port")
+  case $code in
+    '') ;;
+    EADDRINUSE) fail 2 "port $port is in use: choose another one with --port, or use the server that listens there" ;;
+    *) fail 2 "--ip $ip cannot be listened on ($code): it must be an address of this machine" ;;
+  esac
+fi
+if [ -z "$headless" ]; then
+  case $ip in 0.0.0.0 | ::) in_use "$ui_port" --ui-port 127.0.0.1 ;; *) in_use "$ui_port" --ui-port "$ip" ;; esac
+fi
+
+# Its stdin is held open by the server alone: it ends with that. Without it nobody else would be served, and the server ends.
+forward_to_loopback() {
+  node -e '
+    const net = require("node:net");
+    const [host, port] = process.argv.slice(1);
+    const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (from) => {
+      const to = net.connect({ host: "127.0.0.1", port, allowHalfOpen: true, noDelay: true });
+      from.on("error", () => to.destroy()).on("close", () => to.destroy()).pipe(to);
+      to.on("error", () => from.destroy()).on("close", () => from.destroy()).pipe(from);
+    });
+    server.listen({ host, port });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+    process.stdin.resume().on("end", () => process.exit(0));
+  ' "$ip" "$port" || kill -TERM "$$"
+}
+[ -z "$forward" ] || exec 9> >(forward_to_loopback)
 
 if [ "$version" != "$(cat "$db.version" 2>/dev/null)" ]; then
   printf '%s\n' "$version" >"$db.version" || fail 1 "$db.version cannot be written"
 fi
 # Each commit is on the disk before it is acknowledged: else a power cut would take back what clients were told.
-set -- --ip "$ip" --port "$port" --log-level error \
+set -- --ip "$listen" --port "$port" --log-level error \
   --db-filename "$db" --sqlite-pragma journal_mode=wal --sqlite-pragma synchronous=2 "$@"
-if [ -n "$headless" ]; then set -- --headless "$@"; else set -- --ui-port "$ui_port" "$@"; fi
+if [ -n "$headless" ]; then set -- --headless "$@"; else set -- --ui-ip "$ip" --ui-port "$ui_port" "$@"; fi
 # Priority, fairness and the list of workers are off in older servers; one partition keeps strict order. The last three make
 # newer servers hand back cut polls and push cancellations; older ones do not know them, and do not mind.
 for setting in matching.useNewMatcher=true matching.enableFairness=true \

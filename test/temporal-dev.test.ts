@@ -1,8 +1,14 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { execa } from 'execa';
+import { connectClient } from '../src/adapters/connection.ts';
+import { freePorts } from '../src/adapters/free-ports.ts';
+import { listens } from '../src/adapters/temporal/address.ts';
 import { tempDir } from './helpers/temp.ts';
+import { until } from './helpers/until.ts';
 
 const script = fileURLToPath(new URL('../temporal-dev.sh', import.meta.url));
 const run = (args: string[], env: Record<string, string>) =>
@@ -86,4 +92,50 @@ test.each([
 test('--help has an example', async () => {
   const { stdout, exitCode } = await run(['--help'], { PATH: '/usr/bin:/bin' });
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Example:')]);
+});
+
+const OWN = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .filter(({ internal, scopeid }) => !internal && !scopeid)
+  .map(({ address }) => address);
+
+test.each(['127.0.0.2', '0.0.0.0', ...OWN.slice(0, 1)])(
+  'on %s it starts what it takes, also on loopback, and nothing is left of it',
+  async (ip) => {
+    await using temp = await tempDir();
+    const [port] = await freePorts(1);
+    const server = execa(script, ['--ip', ip, '--port', String(port), '--headless'], {
+      env: { FLEET_HOME: temp.path },
+      reject: false,
+    });
+    const reached = [ip === '0.0.0.0' ? '127.0.0.3' : ip, '127.0.0.1'].map((host) => `${host}:${port}`);
+    try {
+      for (const address of reached) {
+        const { client, connection } = await until(() =>
+          connectClient({ FLEET_HOME: temp.path, TEMPORAL_ADDRESS: address }).catch(() => undefined),
+        );
+        const workflowId = `at-${address.replaceAll(':', '-')}`;
+        await until(() =>
+          client.workflow.start('x', { taskQueue: 'q', workflowId }).catch((error: unknown) => {
+            if (error instanceof WorkflowExecutionAlreadyStartedError) return true;
+            return undefined;
+          }),
+        );
+        await connection.close();
+      }
+    } finally {
+      server.kill('SIGKILL');
+      await server;
+    }
+    await until(async () => !(await Promise.all(reached.map((address) => listens(address)))).includes(true));
+  },
+);
+
+test('an address that is not of this machine is refused in one sentence', async () => {
+  await using temp = await tempDir();
+  await plant(`${temp.path}/bin`);
+  const env = { PATH: process.env['PATH'] ?? '', FLEET_HOME: temp.path };
+  const { exitCode, stdout, stderr } = await run(['--ip', '203.0.113.7', '--port', '17557'], env);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^temporal-dev\.sh: --ip 203\.0\.113\.7 cannot be listened on [^\n]*$/);
 });

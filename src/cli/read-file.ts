@@ -23,7 +23,7 @@ export async function* readPieces(fleet: Fleet, { run, file, follow, signal }: R
   let offset = 0;
   while (!signal?.aborted) {
     const asked = fleet.readRun(run, { file, offset, waitMs: follow ? WAIT_MS : 0 });
-    const piece = await (signal ? Promise.race([asked, aborted(signal)]) : asked);
+    const piece = await (signal ? unlessAborted(asked, signal) : asked);
     if (!piece) return void asked.catch(() => undefined);
     if (piece.text || piece.gap) yield piece;
     if (piece.end || (!follow && !piece.text)) return;
@@ -33,11 +33,18 @@ export async function* readPieces(fleet: Fleet, { run, file, follow, signal }: R
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
+/** Undefined once the signal aborts. A long log is asked for many times: nothing of each stays with the signal. */
+async function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let leave = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => (leave = () => resolve(undefined)));
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave);
+  try {
+    return await Promise.race([asked, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
 
 export async function readWhole(fleet: Fleet, run: RunPlace, file: TaskFile): Promise<{ text: string; gap: number }> {
   const whole = { text: '', gap: 0 };

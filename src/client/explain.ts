@@ -2,6 +2,7 @@ import { heldFor } from '../domain/budget.ts';
 import { isClosed } from '../domain/dependencies.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
+import { loginAdvice } from '../domain/inbox.ts';
 import { claimQueues, coderOfQueue } from '../domain/names.ts';
 import { TRUSTED } from '../domain/outside.ts';
 import { forgottenSentence } from '../domain/rollback.ts';
@@ -123,7 +124,7 @@ function workingSentence(report: TaskReport, waiting: Waiting, nowMs: number): s
     case 'awaiting-checks':
       return message ?? 'it waits';
     case 'parked':
-      return `it is parked${sinceText(report.since, nowMs)} (${whyOf(report)}): type fleet task ${id} retry${run?.commit ? `, accept --why '…'` : ''} or give-up`;
+      return `it is parked${sinceText(report.since, nowMs)} (${whyOf(report)}): ${loginFirst(report)}type fleet task ${id} retry${run?.commit ? `, accept --why '…'` : ''} or give-up`;
     case 'done':
       return doneSentence(report);
     case 'failed':
@@ -215,6 +216,12 @@ function doneSentence(report: TaskReport): string {
   }
   const what = `all ${receipts.length} receipts are ok${verdict && !verdict.acceptance ? ' (no acceptance command)' : ''}`;
   return `it is done: ${what}${where}`;
+}
+
+/** A retry without it would meet the same. */
+function loginFirst({ reason, runs }: TaskReport): string {
+  const advice = reason === 'auth' ? loginAdvice(runs.at(-1)) : undefined;
+  return advice ? `${advice}; ` : '';
 }
 
 /** `receipts-rejected: git: no change`, each part where known. */

@@ -20,8 +20,17 @@ export interface InboxItem {
 }
 
 type Asking = Pick<TaskView, 'id' | 'title' | 'state' | 'since' | 'reason' | 'message' | 'approval' | 'question'> & {
-  runs: readonly Pick<RunView, 'commit' | 'endedAt' | 'reason' | 'receipts'>[];
+  runs: readonly (Pick<RunView, 'commit' | 'endedAt' | 'reason' | 'receipts'> & LoginOf)[];
 };
+
+type LoginOf = Partial<Pick<RunView, 'worker' | 'machine' | 'coder' | 'credential'>>;
+
+/** Where the login or key of a run is renewed, and what to type then; undefined where it had none. */
+export function loginAdvice({ worker, machine, coder, credential }: LoginOf = {}): string | undefined {
+  if (!worker || !coder) return undefined;
+  const then = credential ? `; then type fleet credentials ok ${credential}` : '';
+  return `log in to ${coder} again, or change its key, on worker ${worker} (machine ${machine})${then}`;
+}
 
 /** What shows all that the last run's checks printed, or its setup; undefined where they ended well, or did not run. */
 export function checkCommand({ id, runs }: Pick<Asking, 'id' | 'runs'>): string | undefined {
@@ -60,7 +69,9 @@ export function inboxItem(view: Asking): InboxItem | undefined {
     };
   }
   if (state !== 'parked') return undefined;
-  const why = reason ? `${reason}: ${message ?? FAILURES[reason].meaning}` : (message ?? 'parked');
+  const login = reason === 'auth' ? loginAdvice(runs.at(-1)) : undefined;
+  const met = reason ? `${reason}: ${message ?? FAILURES[reason].meaning}` : (message ?? 'parked');
+  const why = login ? `${met}; ${login}` : met;
   const check = checkCommand(view);
   return {
     ...{ id, title, kind: 'parked', text: why, since: view.since ?? runs.at(-1)?.endedAt ?? null },

@@ -85,12 +85,18 @@ export interface Refusal {
   full?: true;
 }
 
+/** What a refused one needs: its login or key is on the machines of those that name it. */
+export function renewal({ name, coder, holders }: Pick<CredentialRecord, 'name' | 'coder' | 'holders'>): string {
+  const where = [...new Set(holders.map(({ worker }) => worker))].join(', ');
+  return `log in to ${coder} again, or change its key, ${where ? `on the machine of ${where}` : 'where it is kept'}; then type fleet credentials ok ${name}`;
+}
+
 /** Undefined where one can. */
 export function refusalOf(record: CredentialRecord, nowMs: number): Refusal | undefined {
   const { name, bad, resting, used, seats, holders } = record;
   if (bad)
     return {
-      why: `credential ${name} was refused at ${bad.at} (${bad.why}): fleet credentials ok ${name} once it is mended`,
+      why: `credential ${name} was refused at ${bad.at} (${bad.why}): ${renewal(record)}`,
     };
   if (resting && Date.parse(resting.until) > nowMs)
     return { why: `credential ${name} rests until ${resting.until} (${resting.why})`, until: resting.until };

@@ -57,13 +57,16 @@ export const scope: ReceiptCollector = {
       twins.length > 0 && `added what is the same as another path on some file systems: ${named(twins)}`,
     ].filter((sentence) => sentence !== false);
     if (wrong.length > 0) return { ok: false, reason: 'scope-violation', summary: wrong.join('; '), evidence };
-    if (paths.length === 0) return { ok: true, summary: 'no path was changed', evidence };
+    const seen =
+      paths.length === 0
+        ? 'no path of the result was changed'
+        : `${counted(paths.length, 'changed path')} of the result, all within the scope`;
     // Where the agent cannot write there, it was its owner.
     const noted =
       outcome.isolation === 'process-group' && elsewhere.checkout.length > 0
-        ? `; the user's repository changed meanwhile: ${named(elsewhere.checkout)}`
-        : '';
-    return { ok: true, summary: `${counted(paths.length, 'changed path')}, all within the scope${noted}`, evidence };
+        ? `but the user's repository, outside of it, changed meanwhile: ${named(elsewhere.checkout)}`
+        : 'what was written outside of it is not watched';
+    return { ok: true, summary: `${seen}; ${noted}`, evidence };
   },
 };
 

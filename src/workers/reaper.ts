@@ -12,6 +12,7 @@ import type { Debt } from '../domain/worker.ts';
 import { lateResultSignal, viewQuery } from '../workflows/messages.ts';
 import { Forgetting } from './forgetting.ts';
 import { payDebts } from './record.ts';
+import { TroubleLog } from './trouble-log.ts';
 
 const EVERY_MS = 10_000;
 /** Longer than the workflow needs from a claim to its next activity. */
@@ -25,10 +26,13 @@ const DEADLINE_MS = 5_000;
 export function startReaper(deps: Deps, client: Client, log: (line: string) => void): { stop(): Promise<void> } {
   let reaping: Promise<void> | undefined;
   const forgetting = new Forgetting(deps, client);
+  const troubles = new TroubleLog(log);
+  const round = 'what this worker holds and owes cannot be looked through';
   const timer = setInterval(() => {
-    reaping ??= reap(deps, client, log)
+    reaping ??= reap(deps, client, troubles)
       .then((owed) => forgetting.begin(owed))
-      .catch((error: unknown) => log(`reaper: ${error instanceof Error ? error.message : String(error)}`))
+      .then(() => troubles.worked(round))
+      .catch((error: unknown) => troubles.failed(round, error))
       .finally(() => (reaping = undefined));
   }, EVERY_MS);
   return {
@@ -41,7 +45,7 @@ export function startReaper(deps: Deps, client: Client, log: (line: string) => v
 }
 
 /** Gives the tasks that this worker still has to forget. */
-export async function reap(deps: Deps, client: Client, log: (line: string) => void): Promise<Debt[]> {
+export async function reap(deps: Deps, client: Client, troubles: TroubleLog): Promise<Debt[]> {
   releaseBases({ home: deps.home, inUse: deps.registry.basesInUse() });
   // A server that has lost its memory is no witness.
   const looked = await deps.rollback.look().then(
@@ -51,14 +55,19 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
   if (!looked || deps.rollback.noticed) return [];
   // What one run fails at is tried again, and holds up no other.
   const each = async (runs: RunRecord[], tend: (run: RunRecord) => Promise<void>) => {
-    for (const run of runs)
-      await tend(run).catch((error: unknown) => log(`reaper: run ${run.runId} of ${run.taskId}: ${String(error)}`));
+    for (const run of runs) {
+      const what = `run ${run.runId} of task ${run.taskId} cannot be tended`;
+      await tend(run).then(
+        () => troubles.worked(what),
+        (error: unknown) => troubles.failed(what, error),
+      );
+    }
   };
   await each(deps.registry.quietFor(QUIET_MS), async (run) => {
     const task = await standing(client, run);
     if (task === 'owns' || task === 'unknown') return;
     if (task === 'candidate') return deps.registry.retire(run);
-    log(`run ${run.runId} of ${run.taskId} is not this worker's any more: ending it`);
+    troubles.say(`run ${run.runId} of ${run.taskId} is not this worker's any more: ending it`);
     await deps.registry.using(run, () => abandon(deps, client, { run, open: task !== 'closed' }));
   });
   await each(deps.registry.retired(), async (run) => {
@@ -72,7 +81,7 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
     if (task === 'lost' && !deps.holds.stopsAgents)
       await deps.registry.using(run, () => abandon(deps, client, { run, open: true }));
   });
-  const owed = await payDebts(deps, client);
+  const owed = await owedBy(deps, client, troubles);
   // Last: with a full disk this takes its time.
   const longAgo = Date.now() - toMs(deps.config.keep.orphaned);
   const left = deps.registry.ofOthers().filter(({ leftAt }) => leftAt !== undefined && Date.parse(leftAt) < longAgo);
@@ -81,6 +90,19 @@ export async function reap(deps: Deps, client: Client, log: (line: string) => vo
     await clear(deps, run, { stuck });
   });
   return owed;
+}
+
+/** Where the server does not tell, nothing is owed for now. */
+async function owedBy(deps: Deps, client: Client, troubles: TroubleLog): Promise<Debt[]> {
+  const what = `the record of worker ${deps.worker.name} cannot be read`;
+  try {
+    const owed = await payDebts(deps, client);
+    troubles.worked(what);
+    return owed;
+  } catch (error) {
+    troubles.failed(what, error);
+    return [];
+  }
 }
 
 /**

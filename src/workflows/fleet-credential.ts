@@ -22,6 +22,7 @@ import {
   mended,
   named,
   refusalOf,
+  renewal,
   reported,
   seatsOf,
   type CredentialRecord,
@@ -152,7 +153,7 @@ class SeatBook {
       retry: { maximumInterval: '10m' },
       localRetryThreshold: '10s',
     });
-    const message = `credential ${name} of ${coder} was refused: ${why}; type fleet credentials ok ${name} once it is mended`;
+    const message = `credential ${name} of ${coder} was refused: ${why}; ${renewal(this.record)}`;
     this.alerts += 1;
     const over = () => {
       this.alerts -= 1;

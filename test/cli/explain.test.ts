@@ -202,6 +202,11 @@ const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [
     "it is parked (auth: the coder's login or key was refused): type fleet task x retry or give-up",
   ],
   [
+    { state: 'parked', reason: 'auth', message: null, runs: [{ ...run, credential: 'team' }] },
+    {},
+    "it is parked (auth: the coder's login or key was refused): log in to claude again, or change its key, on worker ada (machine m); then type fleet credentials ok team; type fleet task x retry or give-up",
+  ],
+  [
     { state: 'parked', reason: 'fabricated', message: 'tools: none', runs: [{ ...run, commit: 'c' }] },
     {},
     "it is parked (fabricated: tools: none): type fleet task x retry, accept --why '…' or give-up",

@@ -61,7 +61,15 @@ describe('scope', () => {
   const given = (scopes: object, ...changes: string[]) => evidenceOf({ task: { scope: scopes }, changes });
 
   test.each<[name: string, scope: object, changes: string[], expected: Partial<Finding>]>([
-    ['no scope allows all', {}, ['a', 'b/c'], { ok: true, summary: '2 changed paths, all within the scope' }],
+    [
+      'no scope allows all',
+      {},
+      ['a', 'b/c'],
+      {
+        ok: true,
+        summary: '2 changed paths of the result, all within the scope; what was written outside of it is not watched',
+      },
+    ],
     ['inside', { allow: ['src/**'] }, ['src/a/b.ts'], { ok: true }],
     ['a plain folder means all below', { allow: ['src'] }, ['src/a/b.ts', 'src/.x/y'], { ok: true }],
     [
@@ -71,7 +79,12 @@ describe('scope', () => {
       { ok: false, summary: 'changed what is outside its scope: README.md' },
     ],
     ['read-only', { allow: [] }, ['a'], { ok: false, reason: 'scope-violation' }],
-    ['read-only and unchanged', { allow: [] }, [], { ok: true, summary: 'no path was changed' }],
+    [
+      'read-only and unchanged',
+      { allow: [] },
+      [],
+      { ok: true, summary: 'no path of the result was changed; what was written outside of it is not watched' },
+    ],
     [
       'protected',
       { protect: ['test/**'] },
@@ -140,11 +153,13 @@ describe('scope', () => {
     evidence.elsewhere = { checkout: ['HEAD', 'index'], stores: [] };
     expect(await scope.collect(evidence)).toMatchObject({
       ok: true,
-      summary: '1 changed path, all within the scope',
+      summary: '1 changed path of the result, all within the scope; what was written outside of it is not watched',
       evidence: { checkout: ['HEAD', 'index'] },
     });
     evidence.outcome.isolation = 'process-group';
-    expect((await scope.collect(evidence))?.summary).toMatch(/; the user's repository changed meanwhile: HEAD, index$/);
+    expect((await scope.collect(evidence))?.summary).toMatch(
+      /; but the user's repository, outside of it, changed meanwhile: HEAD, index$/,
+    );
     evidence.elsewhere.stores.push('hooks');
     expect(await scope.collect(evidence)).toMatchObject({ ok: false, reason: 'tampered' });
   });

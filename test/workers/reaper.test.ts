@@ -6,6 +6,7 @@ import { RunRegistry } from '../../src/adapters/run-registry.ts';
 import { names } from '../../src/adapters/kept-tasks.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { endOthers, reap } from '../../src/workers/reaper.ts';
+import { TroubleLog } from '../../src/workers/trouble-log.ts';
 import type { Task } from '../../src/domain/task.ts';
 import { git, IDENTITY, makeLab, write, type Lab } from '../helpers/git.ts';
 import { makeWorkLab } from '../helpers/work.ts';
@@ -56,7 +57,7 @@ test('a run whose work cannot be saved is moved aside, and keeps neither its slo
   const now = performance.now();
   const later = jest.spyOn(performance, 'now').mockImplementation(() => now + 60_000);
   try {
-    await reap(deps, allClosed, log);
+    await reap(deps, allClosed, new TroubleLog(log));
   } finally {
     later.mockRestore();
   }
@@ -65,6 +66,26 @@ test('a run whose work cannot be saved is moved aside, and keeps neither its slo
   expect(await names(`${lab.home.runs}/.torn/t1-1-a/work`)).not.toEqual([]);
   expect(await names(`${lab.home.vaultOf('repo')}/refs/fleet/t1`)).toEqual(['2-a', '2-a.work']);
   expect(said.join('\n')).toMatch(/the work of run 1-a of t1 cannot be saved: .*\n.*moved to .*t1-1-a/);
+});
+
+test('a server that does not answer is said once, with the task and the cause, until it answers again', async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path, { 'a.txt': 'a\n' });
+  const { deps, said, log } = await twoRuns(lab);
+  const cause = Object.assign(new Error('4 DEADLINE_EXCEEDED'), { details: 'Deadline exceeded' });
+  const gone = async () => Promise.reject(new Error('Failed to describe workflow', { cause }));
+  const silent = {
+    workflow: { getHandle: () => ({ describe: gone }) },
+    withDeadline: (_: number, call: () => unknown) => call(),
+  } as unknown as Client;
+  const troubles = new TroubleLog(log);
+  for (let round = 0; round < 3; round += 1) await reap(deps, silent, troubles);
+  expect(said).toEqual([
+    'the record of worker w cannot be read: Failed to describe workflow: Deadline exceeded; it is tried again, and not said again',
+  ]);
+  await reap(deps, allClosed, troubles);
+  await reap(deps, silent, troubles);
+  expect(said).toHaveLength(3);
 });
 
 test('a worker starts though work of a run of another server cannot be saved', async () => {
@@ -91,17 +112,17 @@ test('the folders of a server that was left go long after that, however old the 
   await endOthers(deps, log);
   const folders = () => names(`${lab.home.runs}/t1`);
   for (const run of away.ofOthers()) run.claimedAt = '2020-01-01T00:00:00Z';
-  await reap(deps, allClosed, log);
+  await reap(deps, allClosed, new TroubleLog(log));
   expect(await folders()).toEqual(['1-a', '2-a']);
 
   const days = (n: number) => new Date(Date.now() - n * 86_400_000).toISOString();
   for (const run of away.ofOthers()) run.leftAt = days(6);
-  await reap(deps, allClosed, log);
+  await reap(deps, allClosed, new TroubleLog(log));
   expect(await folders()).toEqual(['1-a', '2-a']);
 
   write(lab.home.run('t1', '2-a').tree, { 'late.txt': 'written since' });
   for (const run of away.ofOthers()) run.leftAt = days(8);
-  await reap(deps, allClosed, log);
+  await reap(deps, allClosed, new TroubleLog(log));
   expect(await folders()).toEqual([]);
   expect(away.ofOthers()).toEqual([]);
   expect(git(lab.home.vaultOf('repo'), 'show', 'refs/fleet/t1/2-a:late.txt')).toBe('written since');

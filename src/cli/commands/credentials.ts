@@ -1,4 +1,4 @@
-import { seatsOf, type CredentialRecord } from '../../domain/seats.ts';
+import { renewal, seatsOf, type CredentialRecord } from '../../domain/seats.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine, shortNumber } from '../text.ts';
@@ -59,10 +59,12 @@ function rowOf(record: CredentialRecord, nowMs: number): string[] {
   ];
 }
 
-/** What differs between machines, and should not. */
-function notesOf({ name, holders }: CredentialRecord): string[] {
+/** What is to be done about it, and what differs between machines and should not. */
+function notesOf(record: CredentialRecord): string[] {
+  const { name, holders, bad } = record;
+  const refused = bad ? [`credential ${name} was refused: ${renewal(record)}`] : [];
   const seats = new Set(holders.map((holder) => holder.seats));
-  if (seats.size < 2) return [];
+  if (seats.size < 2) return refused;
   const said = holders.map((holder) => `${holder.seats} on ${holder.worker}`).join(', ');
-  return [`credential ${name} has ${said}: the smallest counts`];
+  return [...refused, `credential ${name} has ${said}: the smallest counts`];
 }

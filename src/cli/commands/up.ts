@@ -4,6 +4,7 @@ import { ownDevServer, startDevServer, type DevServer } from '../../adapters/dev
 import { command, type Cli } from '../command.ts';
 import { attached } from '../greeting.ts';
 import { stayAttached } from '../stay-attached.ts';
+import { timed } from '../timed.ts';
 
 export const up = command({
   name: 'up',
@@ -12,7 +13,8 @@ export const up = command({
 With worker.onTerm=drain in the configuration, TERM lets its runs finish first.
 A server that TEMPORAL_ADDRESS or a profile names is used as it is.`,
   examples: ['fleet up'],
-  async run(cli) {
+  async run(plain) {
+    const cli = timed(plain);
     const config = cli.config();
     // Until the server of ours has stopped, no signal may end this process.
     let interrupted = false;

@@ -1,6 +1,7 @@
 import { command, durationMs, whole } from '../command.ts';
 import { attached } from '../greeting.ts';
 import { stayAttached } from '../stay-attached.ts';
+import { timed } from '../timed.ts';
 
 export const worker = command<{ name?: string; slots?: number; queue?: string[]; untilIdle?: number }>({
   name: 'worker',
@@ -15,7 +16,8 @@ export const worker = command<{ name?: string; slots?: number; queue?: string[];
 With worker.onTerm=drain in the configuration, TERM lets it finish its runs first.
 One that is attached, from any machine: fleet worker drain|pause|resume <name>`,
   examples: ['fleet worker', 'fleet worker --slots 4 --queue fleet --queue nightly', 'fleet worker --until-idle 10m'],
-  async run(cli, { flags }) {
+  async run(plain, { flags }) {
+    const cli = timed(plain);
     const { name, slots, queue, untilIdle } = flags;
     const config = cli.config({ worker: { name, slots, queues: queue } });
     // Loaded here: it brings the native SDK, which no other command waits for.
