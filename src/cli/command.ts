@@ -2,14 +2,8 @@ import type { Fleet } from '../client.ts';
 import type { Config } from '../config.ts';
 import { parseDuration } from '../domain/duration.ts';
 
-/** A command is data: what it is called and takes, and the one function that does it. All share the runner in run.ts. */
+/** A command is data: what it takes, and the one function that does it. All share the runner in run.ts; `commands.ts` names them. */
 export interface Command<F extends object = Record<string, never>> {
-  /** As typed, e.g. `task log` for `fleet task <id> log`. */
-  name: string;
-  /** One line for the list of commands, lower case. */
-  about: string;
-  /** In commander's notation, e.g. `<id>`; the last may be variadic. */
-  args?: string;
   flags?: Flag[];
   /** Shown by --help; the first is what most people want. */
   examples: string[];

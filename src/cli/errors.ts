@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { FleetError } from '../client.ts';
+import { FleetError } from '../domain/error.ts';
 
 /** How a command ended badly, for people and for the shell. */
 export interface Ending {

@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FleetError } from '../client.ts';
+import { FleetError } from '../domain/error.ts';
 import { formatBytes } from '../domain/bytes.ts';
 import type { Cli } from './command.ts';
 

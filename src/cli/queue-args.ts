@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { FleetError } from '../client.ts';
+import { FleetError } from '../domain/error.ts';
 import { isUrl } from '../domain/task.ts';
 import type { OpenQueue } from '../producers/git-queue/queue.ts';
 import type { Cli, Flag } from './command.ts';

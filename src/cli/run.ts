@@ -1,11 +1,11 @@
-import { Command as Program, Option } from 'commander';
-import { serverTrouble } from '../adapters/server-trouble.ts';
-import { connectFleet, FleetError, type Fleet } from '../client.ts';
-import { loadConfig, resolveHome } from '../config.ts';
+import { Command as Program, CommanderError, Option } from 'commander';
+import type { Fleet } from '../client.ts';
+import { FleetError } from '../domain/error.ts';
 import { VERSION } from '../package.ts';
 import { Wrong, type Cli, type Command, type Flag } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, type Entry } from './commands.ts';
 import { endingOf } from './errors.ts';
+import { loadCommand } from './load-command.ts';
 import { clean, toJson } from './text.ts';
 
 /** What the process brings; tests bring their own. */
@@ -26,12 +26,15 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
   const ends: (() => Promise<void>)[] = [];
   let code = 0;
   try {
-    const program = programOf(world, async (it, given, json) => {
-      code = (await it.run(cliOf(world, json, ends), given)) ?? 0;
+    const words = spread(argv);
+    const entry = COMMANDS.find(({ name }) => name === words[0]);
+    const named = entry && { entry, command: await loadCommand(entry.name) };
+    const program = programOf(world, named, async (it, given, json) => {
+      code = (await it.run(await cliOf(world, json, ends), given)) ?? 0;
     });
-    await program.parseAsync(spread(argv), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    const ending = endingOf((await serverTrouble(error, world.env).catch(() => undefined)) ?? error);
+    const ending = endingOf((await troubleOf(error, world.env)) ?? error);
     code = ending.code;
     if (ending.message) world.stderr.write(`fleet: ${clean(ending.message)}\n`);
     if (ending.hint) world.stderr.write(`  ${clean(ending.hint)}\n`);
@@ -41,9 +44,21 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
   return code;
 }
 
+/** What a server that fails has to do with it: loaded only then. */
+async function troubleOf(error: unknown, env: NodeJS.ProcessEnv): Promise<FleetError | undefined> {
+  if (error instanceof FleetError || error instanceof CommanderError) return undefined;
+  const { serverTrouble } = await import('../adapters/server-trouble.ts');
+  return serverTrouble(error, env).catch(() => undefined);
+}
+
+interface Named {
+  entry: Entry;
+  command: Command;
+}
 type Dispatch = (it: Command, given: { args: string[]; flags: Record<string, never> }, json: boolean) => Promise<void>;
 
-function programOf(world: World, dispatch: Dispatch): Program {
+/** All commands by name; the one that is named with all that it takes. */
+function programOf(world: World, named: Named | undefined, dispatch: Dispatch): Program {
   const program = new Program('fleet')
     .description('Drains a queue of coding tasks with real agent CLIs, and says done only on evidence.')
     .version(VERSION, '-V, --version')
@@ -57,14 +72,20 @@ function programOf(world: World, dispatch: Dispatch): Program {
       outputError: () => {},
     })
     .addHelpText('after', `\nFirst steps:\n  fleet up\n  fleet run 'Add a /health endpoint' --verify 'npm test'`);
-  for (const it of COMMANDS)
-    program.addCommand(subcommand(program, it, dispatch), { hidden: it.name.startsWith('task ') });
+  for (const entry of COMMANDS) {
+    const made = program
+      .createCommand(entry.name)
+      .description(entry.about)
+      .usage(entry.args ?? ' ');
+    if (entry === named?.entry) complete(made.copyInheritedSettings(program), named, dispatch);
+    program.addCommand(made, { hidden: entry.name.startsWith('task ') });
+  }
   return program;
 }
 
 /** `task log` is typed `task <id> log`. */
-const isAction = ({ name }: Command): boolean => name.includes(' ');
-const ACTIONS = new Set(COMMANDS.filter(isAction).map(({ name }) => name));
+const isAction = ({ name }: Entry): boolean => name.includes(' ');
+const ACTIONS = new Set<string>(COMMANDS.filter(isAction).map(({ name }) => name));
 
 /** Brings `task <id> log …` and `config set …` into the form that commander knows: one name, then its arguments. */
 export function spread(argv: readonly string[]): string[] {
@@ -79,22 +100,21 @@ export function spread(argv: readonly string[]): string[] {
   return [...argv];
 }
 
-function subcommand(program: Program, it: Command, dispatch: Dispatch): Program {
-  const made = program.createCommand(it.name).description(it.about).copyInheritedSettings(program);
-  made.usage(it.args ?? ' ').configureHelp({ commandUsage: () => `fleet ${usageOf(it)} [options]` });
-  if (it.args) made.arguments(it.args);
-  for (const flag of it.flags ?? []) made.addOption(optionOf(flag));
+function complete(made: Program, { entry, command }: Named, dispatch: Dispatch): void {
+  made.configureHelp({ commandUsage: () => `fleet ${usageOf(entry)} [options]` });
+  if (entry.args) made.arguments(entry.args);
+  for (const flag of command.flags ?? []) made.addOption(optionOf(flag));
   made.option('--json', 'machine output on stdout');
-  const examples = it.examples.map((example) => `  ${example}`).join('\n');
-  made.addHelpText('after', `${it.notes ? `\n${it.notes}\n` : ''}\nExamples:\n${examples}`);
-  return made.action(async () => {
+  const examples = command.examples.map((example) => `  ${example}`).join('\n');
+  made.addHelpText('after', `${command.notes ? `\n${command.notes}\n` : ''}\nExamples:\n${examples}`);
+  made.action(async () => {
     const { json = false, ...flags } = made.opts<{ json?: boolean } & Record<string, never>>();
-    await dispatch(it, { args: made.args, flags: flags as Record<string, never> }, json);
+    await dispatch(command, { args: made.args, flags: flags as Record<string, never> }, json);
   });
 }
 
 /** As typed: `task <id> log`, `task <id> answer <answer>`, `enqueue [words...]`. */
-function usageOf({ name, args = '' }: Command): string {
+function usageOf({ name, args = '' }: Entry): string {
   const [group, action] = name.split(' ');
   const [id = '', ...rest] = args.split(' ');
   return (group === 'task' && action ? [group, id, action, ...rest] : [name, args]).join(' ').trim();
@@ -115,13 +135,15 @@ function optionOf({ flag, about, many, parse = String }: Flag): Option {
   );
 }
 
-function cliOf(world: World, json: boolean, ends: (() => Promise<void>)[]): Cli {
+async function cliOf(world: World, json: boolean, ends: (() => Promise<void>)[]): Promise<Cli> {
   const { env, cwd, stdout, stderr } = world;
+  const { loadConfig, resolveHome } = await import('../config.ts');
   const home = resolveHome(env);
   const config = (flags = {}) => loadConfig({ home, env, flags });
   const out = (text: string) => void stdout.write(`${text}\n`);
   let fleet: Promise<Fleet> | undefined;
   const connect = async (): Promise<Fleet> => {
+    const { connectFleet } = await import('../client.ts');
     const connected = await connectFleet({ env, config: config() });
     ends.push(connected.close);
     return connected;

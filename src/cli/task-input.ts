@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { FleetError, type Order } from '../client.ts';
+import type { Order } from '../client.ts';
+import { FleetError } from '../domain/error.ts';
 import { isUrl, needsRepo, TASK_TYPES, type TaskType } from '../domain/task.ts';
 import { number, type Cli, type Flag } from './command.ts';
 

@@ -1,5 +1,6 @@
 import { isSeq, parseAllDocuments, type Document } from 'yaml';
-import { FleetError, type Order } from '../client.ts';
+import type { Order } from '../client.ts';
+import { FleetError } from '../domain/error.ts';
 import type { Cli } from './command.ts';
 import { readInput } from './input-file.ts';
 import { orderOf } from './task-input.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { loadCommand } from '../../src/cli/load-command.ts';
 import { spread } from '../../src/cli/run.ts';
 import { cli } from './world.ts';
 
@@ -65,7 +66,8 @@ describe('the command line', () => {
     expect(ran.err).toContain('Usage: fleet');
   });
 
-  test.each(COMMANDS)('$name has help with an example, and --json', async ({ name, examples }) => {
+  test.each(COMMANDS)('$name has help with an example, and --json', async ({ name }) => {
+    const { examples } = await loadCommand(name);
     const [group, action] = name.split(' ');
     const argv = action && group === 'task' ? ['task', 'some-id', action, '--help'] : [...name.split(' '), '--help'];
     const ran = await cli(argv);

@@ -1,4 +1,5 @@
-import { FleetError, type Fleet } from '../../client.ts';
+import type { Fleet } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { OPEN_STATES, type TaskState } from '../../domain/run.ts';
 import { command, oneOf, whole, type Cli } from '../command.ts';
 import { oneLine } from '../text.ts';
@@ -15,9 +16,6 @@ const MOST = 500;
 const SHOWN = 10;
 
 export const cancel = command<Flags>({
-  name: 'cancel',
-  about: 'stop the agents of tasks and close them as cancelled',
-  args: '[ids...]',
   flags: [
     { flag: '--label <label>', about: 'all open tasks with this label; repeatable: with all of them', many: true },
     {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { clientOptions, ServerUnreachable } from '../../adapters/connection.ts';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { formatBytes } from '../../domain/bytes.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { KEEP_CLASSES, type KeepClass } from '../../domain/keep.ts';
@@ -13,9 +13,6 @@ import { table } from '../table.ts';
 type Flags = { dryRun?: boolean; class?: KeepClass; olderThan?: number; yes?: boolean };
 
 export const clean = command<Flags>({
-  name: 'clean',
-  about: 'remove what this machine keeps of finished tasks beyond its age, or of the tasks that are named',
-  args: '[ids...]',
   flags: [
     { flag: '--dry-run', about: 'only list it' },
     { flag: '--class <class>', about: `of this class: ${KEEP_CLASSES.join(', ')}`, parse: oneOf(KEEP_CLASSES) },

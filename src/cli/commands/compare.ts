@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { FleetError, isSettled, type Fleet } from '../../client.ts';
+import { isSettled, type Fleet } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { isCompareId, winnerOf, type Candidate } from '../../domain/compare.ts';
 import { coderSpec } from '../../domain/route.ts';
 import { taskIdOf } from '../../domain/names.ts';
@@ -16,9 +17,6 @@ const DETACHED = 130;
 const OURS = ['--coder ', '--model ', '--id ', '--key '];
 
 export const compare = command<Flags>({
-  name: 'compare',
-  about: 'the same task on several coders, side by side: verdict, time, tokens, cost, size',
-  args: '[objective]',
   flags: [
     {
       flag: '--coders <list>',

@@ -1,11 +1,8 @@
 import { setConfig } from '../../adapters/config-file.ts';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { command } from '../command.ts';
 
 export const configSet = command({
-  name: 'config set',
-  about: 'set one key in config.yaml; its comments stay',
-  args: '<key=value>',
   notes: 'An empty value removes the key. Keys and values are explained in docs/config.md.',
   examples: [
     'fleet config set worker.slots=4',

@@ -6,8 +6,6 @@ import { table } from '../table.ts';
 import { oneLine } from '../text.ts';
 
 export const configShow = command({
-  name: 'config show',
-  about: 'the settings in effect, and where each comes from',
   examples: ['fleet config show', 'fleet config show --json'],
   async run(cli) {
     const lines = showConfig({ home: cli.home, env: cli.env });

@@ -5,8 +5,6 @@ import { oneLine, shortNumber } from '../text.ts';
 import { whoami } from './worker-orders.ts';
 
 export const credentials = command({
-  name: 'credentials',
-  about: 'accounts that coders run under: their seats, limits and use',
   notes: 'Of all workers that name them in config.yaml; what they are stays on those machines.',
   examples: ['fleet credentials', 'fleet credentials --json'],
   async run(cli) {
@@ -25,9 +23,6 @@ export const credentials = command({
 });
 
 export const credentialsOk = command({
-  name: 'credentials ok',
-  about: 'say that a credential which was refused, or rests, is as it should be',
-  args: '<name>',
   notes: 'After its key was changed, or its login renewed: workers use it again within seconds.',
   examples: ['fleet credentials ok team-key'],
   async run(cli, { args: [name] }) {

@@ -16,8 +16,6 @@ import { oneLine } from '../text.ts';
 const SLOTS = 6;
 
 export const demo = command<{ keep?: boolean }>({
-  name: 'demo',
-  about: 'run the whole thing here, with small agents that behave and misbehave: no account needed',
   flags: [{ flag: '--keep', about: 'leave the server up for the Web UI until Ctrl-C' }],
   examples: ['fleet demo', 'fleet demo --keep'],
   notes: 'Everything happens in a throwaway folder: a Temporal server, a worker, a sample repository, six tasks.',

@@ -8,9 +8,6 @@ const WHAT = {
 } as const;
 
 export const doctorContext = command({
-  name: 'doctor context',
-  about:
-    'what agent CLIs here would load into every conversation, what it costs, and what agents of the fleet get of it',
   examples: ['fleet doctor context', 'FLEET_CONTEXT_INHERIT=user fleet doctor context', 'fleet doctor context --json'],
   notes: `Looks at your HOME and at the repository it is run in. Tokens are about a quarter of the characters; of a skill its
 description counts, and of an MCP server only the server itself could tell.`,

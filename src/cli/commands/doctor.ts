@@ -6,8 +6,6 @@ import { oneLine, painter } from '../text.ts';
 const MARKS = { ok: 'ok', note: 'note', wrong: 'WRONG' } as const;
 
 export const doctor = command({
-  name: 'doctor',
-  about: 'what a worker would find on this machine: programs, coders, logins, isolation, the server',
   examples: ['fleet doctor', 'fleet doctor --json'],
   notes: 'Starts no agent. Exits 1 where something is wrong that a task would fail for.',
   async run(cli) {

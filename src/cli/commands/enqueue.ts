@@ -1,4 +1,5 @@
-import { FleetError, type Order } from '../../client.ts';
+import type { Order } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { command, type Cli } from '../command.ts';
 import { sayNotes } from '../say-notes.ts';
 import { fieldsOf, inFlags, orderFromFlags, ordersFromLines, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
@@ -8,9 +9,6 @@ import { readInput } from '../input-file.ts';
 type Flags = TaskFlags & { queue?: string; file?: string; stdin?: boolean };
 
 export const enqueue = command<Flags>({
-  name: 'enqueue',
-  about: 'put a task into a queue and print its id',
-  args: '[words...]',
   flags: [
     ...TASK_FLAGS,
     { flag: '--file <file>', about: 'tasks as YAML documents, with the fields of docs/tasks.md' },

@@ -3,8 +3,6 @@ import { command } from '../command.ts';
 import { paintState, painter } from '../text.ts';
 
 export const graph = command<{ mermaid?: boolean; all?: boolean }>({
-  name: 'graph',
-  about: 'which tasks wait for which, and how they stand',
   flags: [
     { flag: '--mermaid', about: 'as text for mermaid, e.g. in a README or an issue' },
     { flag: '--all', about: 'also tasks that are closed, and that nothing open waits for' },

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
-import { FleetError, type FollowUpInput } from '../../client.ts';
+import type { FollowUpInput } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { labelOf } from '../../domain/outside.ts';
 import { command } from '../command.ts';
 import { fieldsOf, inFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
@@ -14,9 +15,6 @@ type Flags = TaskFlags & {
 };
 
 export const handOff = command<Flags>({
-  name: 'hand-off',
-  about: 'make a follow-up of a task, for another coder or an agent outside the fleet, and print its id',
-  args: '<id> <objective>',
   flags: [
     { flag: '--to <name>', about: 'a coder, or an agent outside the fleet (default: as the task itself)' },
     { flag: '--context <text>', about: 'what it should know of the work so far' },

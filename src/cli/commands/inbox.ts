@@ -5,8 +5,6 @@ import { standingNotes } from '../standing-notes.ts';
 import { oneLine, painter, paragraph, type Paint } from '../text.ts';
 
 export const inbox = command({
-  name: 'inbox',
-  about: 'all that waits for a person: approvals, questions and parked tasks, each with what to type',
   notes: 'What an agent offers as options are suggestions: any answer may be given.',
   examples: ['fleet inbox', 'fleet inbox --json'],
   async run(cli) {

@@ -1,11 +1,9 @@
 import { userInfo } from 'node:os';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { AGENT_TOOLS, name } from '../../domain/task.ts';
 import { command } from '../command.ts';
 
 export const mcp = command<{ as?: string; run?: string }>({
-  name: 'mcp',
-  about: 'serve the queue to an agent of yours, by the Model Context Protocol on stdin and stdout',
   flags: [
     { flag: '--as <name>', about: 'who it is, for others to see (default: your user name)' },
     { flag: '--run <outbox>', about: "an agent's own tools in its run, which its coder starts by itself" },

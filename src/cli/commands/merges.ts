@@ -4,8 +4,6 @@ import { table } from '../table.ts';
 import { oneLine } from '../text.ts';
 
 export const merges = command({
-  name: 'merges',
-  about: 'the merge queues, and what waits in them',
   examples: ['fleet merges', 'fleet merges --json'],
   async run(cli) {
     const found = await (await cli.fleet()).merges();

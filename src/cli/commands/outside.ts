@@ -1,4 +1,5 @@
-import { FleetError, isSettled, type Fleet, type TaskReport } from '../../client.ts';
+import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { DEFAULT_LEASE, type Brief } from '../../domain/outside.ts';
 import { command, durationMs, type Flag } from '../command.ts';
 import { table } from '../table.ts';
@@ -15,8 +16,6 @@ function asOf({ as }: { as?: string }): string {
 }
 
 export const list = command<{ as?: string }>({
-  name: 'list',
-  about: 'tasks for an agent outside the fleet: what waits for it, and what it holds',
   flags: [AS],
   notes: NO_PROOF,
   examples: ['fleet list --as jean', 'fleet list --as jean --json'],
@@ -44,9 +43,6 @@ const tableOf = (reports: readonly TaskReport[]): string =>
   );
 
 export const claim = command<{ as?: string; lease?: number }>({
-  name: 'claim',
-  about: 'take a task that is for an agent outside the fleet, or renew its lease',
-  args: '<id>',
   flags: [
     AS,
     { flag: '--lease <duration>', about: `until then it is held (default: ${DEFAULT_LEASE})`, parse: durationMs },
@@ -94,9 +90,6 @@ interface Completed {
 }
 
 export const complete = command<Completed>({
-  name: 'complete',
-  about: 'hand in the result of a task that an agent outside the fleet holds',
-  args: '<id>',
   flags: [
     AS,
     { flag: '--result <text>', about: 'what was done, in a few words; required' },
@@ -144,9 +137,6 @@ function verdictText({ id, state, message, branch, runs }: TaskReport): string {
 }
 
 export const fail = command<{ as?: string; why?: string }>({
-  name: 'fail',
-  about: 'say that a task which an agent outside the fleet holds cannot be done: a person decides',
-  args: '<id>',
   flags: [AS, { flag: '--why <why>', about: 'required' }],
   examples: [`fleet fail add-health-k3x9qa --as jean --why 'the service has no router'`],
   async run(cli, { args: [id], flags }) {

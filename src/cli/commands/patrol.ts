@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { DEFAULT_QUEUE } from '../../domain/names.ts';
 import type { PatrolRound } from '../../domain/patrol.ts';
@@ -15,9 +15,6 @@ interface Flags {
 const LEAST_MS = 10_000;
 
 export const patrol = command<Flags>({
-  name: 'patrol',
-  about: 'look at the queue once, or every so often: alert, nudge, and take from the backlog when idle',
-  args: '[words...]',
   flags: [
     {
       flag: '--every <duration>',
@@ -53,8 +50,6 @@ the worker's alerts. Thresholds and the backlog are patrol and backlog of its co
 });
 
 export const patrolStatus = command({
-  name: 'patrol status',
-  about: 'whether it goes, and what the last round saw and did',
   examples: ['fleet patrol status'],
   async run(cli) {
     const status = await (await cli.fleet()).patrol.status();

@@ -2,8 +2,6 @@ import { command } from '../command.ts';
 import { WHY, whoami } from './worker-orders.ts';
 
 export const pause = command<{ why?: string }>({
-  name: 'pause',
-  about: 'let no worker take new work; runs go on',
   flags: [WHY],
   notes: 'Holds workers that attach later, too, until fleet resume. One worker alone: fleet worker pause <name>.',
   examples: ['fleet pause', `fleet pause --why 'the remote is being moved'`],

@@ -1,4 +1,5 @@
-import { FleetError, type Fleet } from '../../client.ts';
+import type { Fleet } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { planTasks, type PlannedTask } from '../../domain/plan.ts';
 import { checkProposed, PROPOSED_SPEC, proposeObjective } from '../../domain/propose-spec.ts';
 import type { TaskState } from '../../domain/run.ts';
@@ -17,9 +18,6 @@ type Flags = TaskFlags & { yes?: boolean; name?: string; agent?: string; fromTas
 const NOT_FOR_MANY = ['--id', '--key', '--title', '--needs'];
 
 export const plan = command<Flags>({
-  name: 'plan',
-  about: 'turn a spec into tasks that wait for each other: shown first, put into the queue after a yes',
-  args: '[spec]',
   flags: [
     { flag: '--yes', about: 'put them into the queue without asking' },
     { flag: '--name <name>', about: "what ids begin with (default: the spec's own name, or its file's)" },

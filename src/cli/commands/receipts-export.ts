@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { homeLayout, isTaskId } from '../../domain/names.ts';
 import { command, whole, type Cli } from '../command.ts';
 import { writeOutput } from '../input-file.ts';
@@ -11,9 +11,6 @@ interface Bundle {
 }
 
 export const receiptsExport = command<{ run?: number; output?: string }>({
-  name: 'receipts export',
-  about: "a run's signed bundle of receipts, to keep and to show",
-  args: '<id>',
   flags: [
     { flag: '--run <n>', about: 'of this run (default: the last)', parse: whole },
     { flag: '-o, --output <file>', about: 'into this file instead of stdout' },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { FleetError, type FleetWorker } from '../../client.ts';
+import type { FleetWorker } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { BUNDLE_MAX } from '../../receipts/read-bundle.ts';
 import { formatTrustedKeys, parseTrustedKeys, type TrustedKey } from '../../receipts/trusted-keys.ts';
 import { command, type Cli } from '../command.ts';
@@ -8,8 +9,6 @@ import { readInput, writeOutput } from '../input-file.ts';
 import { oneLine } from '../text.ts';
 
 export const receiptsKeys = command<{ output?: string }>({
-  name: 'receipts keys',
-  about: "write the file of trusted keys from the workers' records",
   flags: [{ flag: '-o, --output <file>', about: 'into this file: what is in it stays, new keys are added' }],
   notes: `Look at what is added: whoever attaches a worker brings its key. To end the trust in one, set its notAfter, or take
 it out where others may have had it. Records of workers that left go after 7 days: keep the file.`,

@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { BUNDLE_MAX } from '../../receipts/read-bundle.ts';
 import { parseTrustedKeys } from '../../receipts/trusted-keys.ts';
 import { verifyBundle, type Checked } from '../../receipts/verify-bundle.ts';
@@ -8,9 +8,6 @@ import { table } from '../table.ts';
 import { oneLine, painter, type Paint } from '../text.ts';
 
 export const receiptsVerify = command<{ keys?: string; task?: string; run?: string; verdict?: string }>({
-  name: 'receipts verify',
-  about: 'check a bundle of receipts offline, with a file of trusted keys',
-  args: '<bundle>',
   flags: [
     { flag: '--keys <file>', about: 'the trusted keys, as fleet receipts keys writes them' },
     { flag: '--task <id>', about: 'it must be of this task' },

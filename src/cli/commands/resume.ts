@@ -4,8 +4,6 @@ import { oneLine } from '../text.ts';
 import { whoami } from './worker-orders.ts';
 
 export const resume = command({
-  name: 'resume',
-  about: 'take new work again after fleet pause or fleet stop',
   notes: 'What single workers were ordered stands: fleet worker resume <name>.',
   examples: ['fleet resume'],
   async run(cli) {

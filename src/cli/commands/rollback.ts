@@ -5,8 +5,6 @@ import { oneLine } from '../text.ts';
 import { WHY, whoami } from './worker-orders.ts';
 
 export const rollback = command({
-  name: 'rollback',
-  about: `what workers did that the server's database, an older copy by now, does not know`,
   notes: `While there is any, no worker takes new work. Put the newer database back: workers go on within seconds.
 Or go on with the older one: fleet rollback accept.`,
   examples: ['fleet rollback', 'fleet rollback --json'],
@@ -25,8 +23,6 @@ Or go on with the older one: fleet rollback accept.`,
 });
 
 export const rollbackAccept = command<{ why?: string }>({
-  name: 'rollback accept',
-  about: `go on with the server's database as it is, after it was rolled back`,
   flags: [WHY],
   notes: `Workers take new work again. What fleet rollback lists may run again: a task that is to be spared has to be cancelled before.
 A newer copy of the database may still be put back later; what is done until then is unknown to that one.`,

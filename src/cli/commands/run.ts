@@ -11,9 +11,6 @@ import { painter, paintState, paragraph } from '../text.ts';
 const DETACHED = 130;
 
 export const run = command<TaskFlags>({
-  name: 'run',
-  about: 'enqueue a task here and follow it to its verdict',
-  args: '<objective>',
   flags: TASK_FLAGS,
   notes: 'Exits 0 only where the task is done; 130 after Ctrl-C, which leaves the task as it is.',
   examples: [`fleet run 'Add a /health endpoint' --verify 'npm test'`],

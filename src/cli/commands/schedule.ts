@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import type { ScheduleView, ScheduleWhen } from '../../domain/schedule.ts';
 import type { TaskInput } from '../../domain/task.ts';
 import { command, durationMs, oneOf, type Cli, type Command } from '../command.ts';
@@ -18,9 +18,6 @@ type AddFlags = TaskFlags & {
 const ACTIONS = ['add', 'list', 'show', 'pause', 'resume', 'trigger', 'remove'];
 
 export const schedule = command({
-  name: 'schedule',
-  about: 'tasks that are put into the queue on a calendar: add, list, show, pause, resume, trigger, remove',
-  args: '[words...]',
   examples: [`fleet schedule add nightly --cron '0 2 * * *' 'Update the dependencies'`, 'fleet schedule list'],
   async run(_cli, { args: [word] }) {
     throw wrong(
@@ -32,9 +29,6 @@ export const schedule = command({
 });
 
 export const scheduleAdd = command<AddFlags>({
-  name: 'schedule add',
-  about: 'put a task into the queue again and again',
-  args: '<name> [objective]',
   flags: [
     { flag: '--cron <cron>', about: `minute hour day month weekday, or @daily and the like` },
     { flag: '--every <duration>', about: 'instead of --cron', parse: durationMs },
@@ -84,8 +78,6 @@ async function taskOf(cli: Cli, objective: string | undefined, flags: AddFlags):
 }
 
 export const scheduleList = command({
-  name: 'schedule list',
-  about: 'the schedules that there are',
   examples: ['fleet schedule list', 'fleet schedule list --json'],
   async run(cli) {
     const schedules = await (await cli.fleet()).schedules.list();
@@ -96,9 +88,6 @@ export const scheduleList = command({
 });
 
 export const scheduleShow = command({
-  name: 'schedule show',
-  about: 'everything about one schedule',
-  args: '<name>',
   examples: ['fleet schedule show nightly'],
   async run(cli, { args }) {
     const fleet = await cli.fleet();
@@ -137,16 +126,8 @@ function scheduleTable(schedules: readonly ScheduleView[], cli: Cli): string {
 }
 
 /** What is done to one schedule by its name. */
-const deed = (deed: {
-  name: string;
-  about: string;
-  done: string;
-  act(cli: Cli, name: string): Promise<void>;
-}): Command =>
+const deed = (deed: { name: string; done: string; act(cli: Cli, name: string): Promise<void> }): Command =>
   command({
-    name: `schedule ${deed.name}`,
-    about: deed.about,
-    args: '<name>',
     examples: [`fleet schedule ${deed.name} nightly`],
     async run(cli, { args: [name] }) {
       await deed.act(cli, name!);
@@ -157,26 +138,20 @@ const deed = (deed: {
 const by = (cli: Cli): string => `by ${cli.env['USER'] ?? 'somebody'}`;
 export const schedulePause = deed({
   name: 'pause',
-  about: 'make no more tasks; those that are there go on',
   done: 'is paused',
   act: async (cli, name) => (await cli.fleet()).schedules.pause(name, by(cli)),
 });
 export const scheduleResume = deed({
   name: 'resume',
-  about: 'make tasks again; none is made up',
   done: 'goes on',
   act: async (cli, name) => (await cli.fleet()).schedules.resume(name, by(cli)),
 });
 export const scheduleRemove = deed({
   name: 'remove',
-  about: 'forget it; its tasks stay',
   done: 'is removed',
   act: async (cli, name) => (await cli.fleet()).schedules.remove(name),
 });
 export const scheduleTrigger = command({
-  name: 'schedule trigger',
-  about: 'make its next task now, also where it is paused',
-  args: '<name>',
   examples: ['fleet schedule trigger nightly'],
   async run(cli, { args }) {
     const id = await (await cli.fleet()).schedules.trigger(args[0]!);

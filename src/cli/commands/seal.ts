@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { command } from '../command.ts';
 import { readInput } from '../input-file.ts';
 
@@ -6,9 +6,6 @@ import { readInput } from '../input-file.ts';
 const SCRIPT_MAX = 128_000;
 
 export const seal = command<{ worker?: string[] }>({
-  name: 'seal',
-  about: 'encrypt a held-out check, so that only the named workers can read it',
-  args: '<file>',
   flags: [{ flag: '--worker <name>', about: 'a worker that may verify the task; repeatable', many: true }],
   notes: `Prints text for verify.heldOut: [{ sealed: … }] of a task: the script runs with sh in a checkout of the result, and no
 agent, prompt or bundle of receipts ever shows it. - reads the script from stdin.`,

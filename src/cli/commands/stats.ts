@@ -6,8 +6,6 @@ import { table } from '../table.ts';
 import { oneLine, shortNumber } from '../text.ts';
 
 export const stats = command<{ by?: Grouping; since?: Date; csv?: boolean }>({
-  name: 'stats',
-  about: 'tasks, accepted and rejected, their time, tokens and cost, and what an accepted task costs',
   flags: [
     { flag: '--by <what>', about: `a row for each ${GROUPINGS.join(', ')}`, parse: oneOf(GROUPINGS) },
     {

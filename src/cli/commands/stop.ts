@@ -1,11 +1,9 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import type { Stopped } from '../../client.ts';
 import { command } from '../command.ts';
 import { WHY, whoami } from './worker-orders.ts';
 
 export const stop = command<{ now?: boolean; why?: string }>({
-  name: 'stop',
-  about: 'emergency: end every agent of every worker within 30 seconds',
   flags: [{ flag: '--now', about: 'required: what agents are doing is cut short' }, WHY],
   notes: `Reviewers, setup and acceptance commands end as well. Their tasks are queued again, with their work saved and no
 attempt used. Until fleet resume nothing starts, and nothing is delivered or merged.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { checkNew } from '../../domain/git-queue.ts';
 import { isTaskId, taskIdOf } from '../../domain/names.ts';
 import { titleOf } from '../../domain/task.ts';
@@ -16,9 +16,6 @@ type Flags = QueueFlags & Omit<TaskFlags, 'for'> & { for?: string; by?: string }
 const NOT_HERE = /^--(credential|env|needs|for|repo|key|producer) /;
 
 export const syncAdd = command<Flags>({
-  name: 'sync add',
-  about: 'put a task into a git queue and print its id',
-  args: '<url> <description>',
   flags: [
     ...QUEUE_FLAGS,
     { flag: '--for <name>', about: 'for_agent: a fleet, or somebody outside; fleet: any fleet (default: any)' },

@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { claimTask, completeTask } from '../../producers/git-queue/people.ts';
 import { lookAtTasks, withQueue } from '../../producers/git-queue/queue.ts';
 import { isClaimed, isOpen } from '../../domain/git-queue.ts';
@@ -12,9 +12,6 @@ import { oneLine, paintState, painter } from '../text.ts';
 const URL = 'git@example.com:team/tasks.git';
 
 export const syncList = command<QueueFlags & { status?: string[] }>({
-  name: 'sync list',
-  about: 'what is in a git queue',
-  args: '<url>',
   flags: [...QUEUE_FLAGS, { flag: '--status <status>', about: 'only these; repeatable', many: true }],
   examples: [`fleet sync list ${URL}`, `fleet sync list ${URL} --status pending --json`],
   async run(cli, { args: [url = ''], flags }) {
@@ -48,9 +45,6 @@ export const syncList = command<QueueFlags & { status?: string[] }>({
 });
 
 export const syncClaim = command<QueueFlags & { as?: string }>({
-  name: 'sync claim',
-  about: 'take a task of a git queue for somebody outside of the fleet',
-  args: '<url> <id>',
   flags: [...QUEUE_FLAGS, AS],
   examples: [`fleet sync claim ${URL} fix-login --as jean`],
   async run(cli, { args: [url = '', id = ''], flags }) {
@@ -61,9 +55,6 @@ export const syncClaim = command<QueueFlags & { as?: string }>({
 });
 
 export const syncComplete = command<QueueFlags & { as?: string; result?: string; failed?: boolean }>({
-  name: 'sync complete',
-  about: 'say what became of a task of a git queue that was claimed so',
-  args: '<url> <id>',
   flags: [
     ...QUEUE_FLAGS,
     AS,

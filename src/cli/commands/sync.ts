@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { isUrl } from '../../domain/task.ts';
 import { withQueue, type OpenQueue } from '../../producers/git-queue/queue.ts';
 import { goRound, type Round, type RoundOptions } from '../../producers/git-queue/round.ts';
@@ -22,9 +22,6 @@ const APPROVALS = ['before-run', 'before-deliver', 'both', 'never'] as const;
 const EVERY_MS = 30_000;
 
 export const sync = command<Flags>({
-  name: 'sync',
-  about: 'work off a queue that is a git repository: report, claim, enqueue',
-  args: '<url>',
   flags: [
     ...QUEUE_FLAGS,
     { flag: '--name <name>', about: "this fleet's, as in claimed_by (default: sync.name, else worker.name)" },

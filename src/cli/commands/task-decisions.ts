@@ -1,21 +1,18 @@
-import { FleetError, type Fleet, type TaskReport } from '../../client.ts';
+import type { Fleet, TaskReport } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { isThere } from '../../domain/policy.ts';
 import { command, type Command, type Flag } from '../command.ts';
 
 /** What a person does to a task: cancel, retry, accept, give up. */
 interface Deed {
   name: string;
-  about: string;
   why?: 'optional' | 'required';
   done: string | ((report: TaskReport) => string);
   act(fleet: Fleet, id: string, why: string): Promise<void>;
 }
 
-const deed = ({ name, about, why, done, act }: Deed): Command =>
+const deed = ({ name, why, done, act }: Deed): Command =>
   command<{ why?: string }>({
-    name: `task ${name}`,
-    about,
-    args: '<id>',
     flags: why ? [whyFlag(why)] : [],
     examples: [`fleet task add-health-k3x9qa ${name}${why === 'required' ? ` --why 'checked by hand'` : ''}`],
     async run(cli, { args, flags }) {
@@ -46,27 +43,23 @@ const whyFlag = (why: 'optional' | 'required'): Flag => ({
 
 export const taskCancel = deed({
   name: 'cancel',
-  about: 'stop its agent and close it as cancelled; several: fleet cancel',
   done: 'is being cancelled',
   act: (fleet, id) => fleet.cancel(id),
 });
 export const taskRetry = deed({
   name: 'retry',
-  about: 'of a parked task: try again, its attempts counted from zero',
   why: 'optional',
   done: againFrom,
   act: (fleet, id, why) => fleet.retry(id, why),
 });
 export const taskAccept = deed({
   name: 'accept',
-  about: "of a parked task: deliver what was rejected, on a person's word",
   why: 'required',
   done: 'is accepted',
   act: (fleet, id, why) => fleet.accept(id, why),
 });
 export const taskGiveUp = deed({
   name: 'give-up',
-  about: 'of a parked task: close it as failed',
   why: 'optional',
   done: 'is given up',
   act: (fleet, id, why) => fleet.giveUp(id, why),

@@ -4,9 +4,6 @@ import { readWhole } from '../read-file.ts';
 import { oneLine, toJson } from '../text.ts';
 
 export const taskEvents = command<{ run?: number }>({
-  name: 'task events',
-  about: "a run's output as events: text, tool calls, usage, the end",
-  args: '<id>',
   flags: [{ flag: '--run <n>', about: 'of this run (default: the last)', parse: whole }],
   notes: 'With --json: one event a line.',
   examples: ['fleet task add-health-k3x9qa events'],

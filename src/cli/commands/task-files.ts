@@ -22,25 +22,19 @@ async function printFile(cli: Cli, { id, n, name, empty }: Asked): Promise<void>
 }
 
 /** What a run left on its worker, as text: `fleet task <id> stderr` and its like. */
-const file = (name: string, about: string, empty: string): Command =>
+const file = (name: string, empty: string): Command =>
   command<{ run?: number }>({
-    name: `task ${name}`,
-    about,
-    args: '<id>',
     flags: [{ flag: '--run <n>', about: 'of this run (default: the last)', parse: whole }],
     examples: [`fleet task add-health-k3x9qa ${name}`],
     run: (cli, { args, flags }) => printFile(cli, { id: args[0]!, n: flags.run, name: name as TaskFile, empty }),
   });
 
-export const taskStderr = file('stderr', "what a run's agent said on stderr", 'nothing was said on stderr');
-export const taskPlan = file('plan', "the agent's PLAN_AND_STATUS.md", 'the agent has written no plan');
-export const taskKnowledge = file('knowledge', "the agent's KNOWLEDGE.md", 'the agent has written no knowledge');
-export const taskDiff = file('diff', "a run's result as a patch", 'there is no result yet, or nothing was changed');
+export const taskStderr = file('stderr', 'nothing was said on stderr');
+export const taskPlan = file('plan', 'the agent has written no plan');
+export const taskKnowledge = file('knowledge', 'the agent has written no knowledge');
+export const taskDiff = file('diff', 'there is no result yet, or nothing was changed');
 
 export const taskCheck = command<{ run?: number; setup?: boolean }>({
-  name: 'task check',
-  about: 'all that the acceptance commands printed on a result, up to 8 MB',
-  args: '<id>',
   flags: [
     { flag: '--run <n>', about: 'of this run (default: the last)', parse: whole },
     { flag: '--setup', about: "the repository's setup commands, before the agent began" },

@@ -7,9 +7,6 @@ import { clean, toJson } from '../text.ts';
 const DETACHED = 130;
 
 export const taskLog = command<{ follow?: boolean; run?: number }>({
-  name: 'task log',
-  about: "what a run's agent prints, as it is",
-  args: '<id>',
   flags: [
     { flag: '-f, --follow', about: 'go on as it grows, and into later runs, until the task is settled' },
     { flag: '--run <n>', about: 'of this run (default: the last)', parse: whole },

@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { command, whole } from '../command.ts';
 import { oneLine } from '../text.ts';
 import { whoami } from './worker-orders.ts';
@@ -12,9 +12,6 @@ const APPROVAL = { flag: '--approval <id>', about: 'only if that is what it wait
 const idOf = ({ approval }: { approval?: string }) => (approval === undefined ? {} : { approval });
 
 export const taskApprove = command<{ why?: string; approval?: string }>({
-  name: 'task approve',
-  about: 'of a task that waits for approval: let it run, or let its result be delivered',
-  args: '<id>',
   flags: [{ flag: '--why <why>', about: KEPT }, APPROVAL],
   notes: 'The first yes or no counts. fleet inbox lists what waits.',
   examples: ['fleet task add-health-k3x9qa approve', `fleet task add-health-k3x9qa approve --why 'seen by ops'`],
@@ -25,9 +22,6 @@ export const taskApprove = command<{ why?: string; approval?: string }>({
 });
 
 export const taskReject = command<{ why?: string; approval?: string }>({
-  name: 'task reject',
-  about: 'of a task that waits for approval: say no, and why',
-  args: '<id>',
   flags: [{ flag: '--why <why>', about: 'what its agent is told; required' }, APPROVAL],
   examples: [`fleet task add-health-k3x9qa reject --why 'the endpoint must not need a login'`],
   async run(cli, { args: [id], flags }) {
@@ -39,9 +33,6 @@ export const taskReject = command<{ why?: string; approval?: string }>({
 });
 
 export const taskAnswer = command<{ question?: string }>({
-  name: 'task answer',
-  about: 'answer what its agent asks',
-  args: '<id> <answer>',
   flags: [{ flag: '--question <id>', about: 'only if that is what it asks, e.g. q1' }],
   notes: `The first answer counts. Its options are suggestions: any answer may be given.
 Without --question it is for the question that the task asks now.`,
@@ -63,9 +54,6 @@ Without --question it is for the question that the task asks now.`,
 });
 
 export const taskPriority = command({
-  name: 'task priority',
-  about: 'change how urgent it is, also while it waits: 0 (critical) to 100 (can wait)',
-  args: '<id> <priority>',
   examples: ['fleet task add-health-k3x9qa priority 10'],
   async run(cli, { args: [id, text = ''] }) {
     const priority = whole(text);
@@ -79,9 +67,6 @@ export const taskPriority = command({
 const list = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || []);
 
 export const taskNeeds = command<{ add?: string[][]; drop?: string[][] }>({
-  name: 'task needs',
-  about: 'which tasks come first: shown, or changed as long as no agent works on it',
-  args: '<id>',
   flags: [
     { flag: '--add <ids>', about: 'ids of tasks, with commas between; repeatable', many: true, parse: list },
     { flag: '--drop <ids>', about: 'likewise, of those that it is not to wait for any more', many: true, parse: list },

@@ -3,9 +3,6 @@ import { noAcceptance, receiptTable } from '../report.ts';
 import { painter, paragraph } from '../text.ts';
 
 export const taskReceipts = command({
-  name: 'task receipts',
-  about: 'the evidence of the last run, and the verdict on it',
-  args: '<id>',
   examples: ['fleet task add-health-k3x9qa receipts', 'fleet task add-health-k3x9qa receipts --json'],
   async run(cli, { args }) {
     const fleet = await cli.fleet();

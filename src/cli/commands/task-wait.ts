@@ -1,13 +1,11 @@
 import { command, durationMs } from '../command.ts';
-import { FleetError, isSettled } from '../../client.ts';
+import { isSettled } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { inboxItem } from '../../domain/inbox.ts';
 import { describe } from '../status-line.ts';
 import { oneLine } from '../text.ts';
 
 export const taskWait = command<{ timeout?: number }>({
-  name: 'task wait',
-  about: 'wait until the task is closed, or parked for a person',
-  args: '<id>',
   flags: [
     { flag: '--timeout <duration>', about: 'give up waiting after this long (the task goes on)', parse: durationMs },
   ],

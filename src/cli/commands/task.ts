@@ -1,4 +1,4 @@
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { command } from '../command.ts';
 import { taskDetails } from '../report.ts';
 import { painter } from '../text.ts';
@@ -7,9 +7,6 @@ export const TASK_ACTIONS =
   'log, events, stderr, check, plan, knowledge, diff, receipts, wait, cancel, retry, accept, give-up, approve, reject, answer, priority, needs';
 
 export const task = command({
-  name: 'task',
-  about: 'everything about one task, and what to do with it',
-  args: '<id> [action]',
   notes: `Actions: ${TASK_ACTIONS}.
 Each has its own help: fleet task <id> log --help`,
   examples: [

@@ -6,8 +6,6 @@ import { standingNotes } from '../standing-notes.ts';
 import { oneLine, painter } from '../text.ts';
 
 export const tasks = command<{ state?: TaskState[]; all?: boolean }>({
-  name: 'tasks',
-  about: 'open tasks, and the 20 that closed last',
   flags: [
     {
       flag: '--state <state>',

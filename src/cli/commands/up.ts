@@ -7,8 +7,6 @@ import { stayAttached } from '../stay-attached.ts';
 import { timed } from '../timed.ts';
 
 export const up = command({
-  name: 'up',
-  about: "Temporal's dev server, if none answers, and one worker, until Ctrl-C",
   notes: `Ctrl-C stops both and leaves live agents running for the next fleet up to adopt; a second one stops them too.
 With worker.onTerm=drain in the configuration, TERM lets its runs finish first.
 A server that TEMPORAL_ADDRESS or a profile names is used as it is.`,

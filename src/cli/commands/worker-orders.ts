@@ -23,18 +23,14 @@ const WAIT: Flag = { flag: '--wait', about: 'until the worker has obeyed' };
 /** What a person orders one worker, from any machine. */
 interface Deed {
   name: 'drain' | 'pause' | 'resume';
-  about: string;
   notes: string;
   said: string;
   /** Of a worker that is not attached. */
   absent: string;
 }
 
-const deed = ({ name, about, notes, said, absent }: Deed): Command =>
+const deed = ({ name, notes, said, absent }: Deed): Command =>
   command<{ why?: string; wait?: boolean }>({
-    name: `worker ${name}`,
-    about,
-    args: '<name>',
     flags: name === 'resume' ? [WAIT] : [WHY, WAIT],
     notes: `${notes}\nFrom any machine that reaches Temporal; an order waits for a worker that is not attached.`,
     examples: [`fleet worker ${name} build-7`, `fleet worker ${name} build-7 --wait`],
@@ -89,21 +85,18 @@ function outcome({ name, state, report }: FleetWorker, said: string): string[] {
 
 export const workerDrain = deed({
   name: 'drain',
-  about: 'let a worker finish its runs and then end, with a report',
   notes: 'It takes no new work, now and when it is started again, until fleet worker resume.',
   said: 'drains: it ends with its last run',
   absent: 'is not attached: the order waits for it',
 });
 export const workerPause = deed({
   name: 'pause',
-  about: 'let a worker take no new work; its runs go on',
   notes: 'Until fleet worker resume.',
   said: 'is paused: its runs go on',
   absent: 'is not attached: the order waits for it',
 });
 export const workerResume = deed({
   name: 'resume',
-  about: 'withdraw what a worker was ordered',
   notes: 'An order to all workers stands: fleet resume withdraws that.',
   said: 'takes new work again',
   absent: 'takes new work when it is started next',

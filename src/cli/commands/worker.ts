@@ -4,8 +4,6 @@ import { stayAttached } from '../stay-attached.ts';
 import { timed } from '../timed.ts';
 
 export const worker = command<{ name?: string; slots?: number; queue?: string[]; untilIdle?: number }>({
-  name: 'worker',
-  about: 'attach this machine: claim tasks and run their agents',
   flags: [
     { flag: '--name <name>', about: 'its name in lists (default: the host name)' },
     { flag: '--slots <n>', about: 'runs at a time (default: 2)', parse: whole },

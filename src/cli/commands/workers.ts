@@ -4,8 +4,6 @@ import { standingNotes } from '../standing-notes.ts';
 import { painter } from '../text.ts';
 
 export const workers = command<{ all?: boolean }>({
-  name: 'workers',
-  about: 'attached workers, their slots, coders and runs, and those that were lost or owe something',
   flags: [{ flag: '--all', about: 'also those that left as they should, of the last 7 days' }],
   examples: ['fleet workers', 'fleet workers --json'],
   async run(cli, { flags }) {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FleetError, type Fleet } from '../../client.ts';
+import type { Fleet } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import type { Question } from '../../domain/outbox.ts';
 
 const TRIES = 20;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FleetError, TASK_STATES, type Fleet, type TaskReport } from '../../client.ts';
+import { TASK_STATES, type Fleet, type TaskReport } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import { toMs } from '../../domain/duration.ts';
 import { followUp, question } from '../../domain/outbox.ts';
 import { duration, taskInput, type TaskInput } from '../../domain/task.ts';

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FleetError } from '../../client.ts';
+import { FleetError } from '../../domain/error.ts';
 import type { Spec, SpecItem } from '../../domain/plan.ts';
 import { readSpec, readTaskFile, type LeftOut, type SpecFile } from '../../producers/spec.ts';
 import type { Cli } from '../command.ts';
