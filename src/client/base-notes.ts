@@ -74,6 +74,11 @@ async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string
     const script = scriptOf(command);
     const manifest = `${folder === undefined ? '' : `${folder}/`}package.json`;
     const text = script === undefined ? undefined : await at.read(manifest);
+    if (
+      script !== undefined &&
+      ![...at.paths].some((path) => /(?:^|\/)package\.json$/.test(path) && isAbove(path, manifest))
+    )
+      return `\`${command}\` cannot start on the base: there is no ${manifest}`;
     if (script !== undefined && text !== undefined && !scriptsOf(text).includes(script))
       return `\`${command}\` cannot start on the base: ${manifest} has no script ${script}`;
     const program = programOf(command);
@@ -83,6 +88,9 @@ async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string
   });
   return (await Promise.all(notes)).filter((note) => note !== undefined);
 }
+
+/** npm takes the nearest on the way up. */
+const isAbove = (path: string, manifest: string): boolean => manifest.startsWith(path.slice(0, -'package.json'.length));
 
 /** Those of the task run in its folder, those of the repository at the top. */
 function commandsOf({ verify, cwd }: Known['task'], file: RepoFile): { command: string; folder: string | undefined }[] {
@@ -96,7 +104,6 @@ async function pointers(source: PathSource, { tree }: Base): Promise<string[]> {
   if (found.length === 0) return [];
   const shown = found.slice(0, 3).join(', ');
   const which = found.length > 3 ? `${shown} and ${found.length - 3} more` : shown;
-  return [
-    `${found.length === 1 ? 'a file is a Git LFS pointer' : `${found.length} files are Git LFS pointers`} for its agent and in verification, not content: ${which}`,
-  ];
+  const are = found.length === 1 ? 'is a Git LFS pointer' : 'are Git LFS pointers';
+  return [`${which} ${are}: the agent and verification have that, not the content`];
 }

@@ -109,7 +109,7 @@ describe('what is said of the base', () => {
   });
 
   test('a command whose script or program is not there', async () => {
-    makeRepo(repo, { 'package.json': '{"scripts":{"test":"true"}}', 'web/package.json': '{}' });
+    makeRepo(repo, { 'package.json': '{"scripts":{"test":"true"}}', 'web/package.json': '{}', 'bare/a.txt': '' });
     const of = (command: string, more: object = {}) => notes({ verify: [command], ...more });
     expect(await of('npm run lint')).toEqual([
       '`npm run lint` cannot start on the base: package.json has no script lint',
@@ -120,8 +120,16 @@ describe('what is said of the base', () => {
     expect(await of('no-such-program-anywhere -q')).toEqual([
       expect.stringContaining('there is no no-such-program-anywhere in the PATH'),
     ]);
+    expect(await of('npm test', { cwd: 'bare' })).toEqual([]);
     for (const fine of ['npm test', 'sh test.sh', 'test -s a.txt', './made-by-the-agent', 'FOO=1 nothing'])
       expect(await of(fine)).toEqual([]);
+  });
+
+  test('a script where no package.json is, there or above', async () => {
+    makeRepo(repo, { 'web/package.json': '{"scripts":{"test":"true"}}' });
+    const note = ['`npm test` cannot start on the base: there is no package.json'];
+    expect(await notes({ verify: ['npm test'] })).toEqual(note);
+    expect(await notes({ verify: ['npm test'], cwd: 'web' })).toEqual([]);
   });
 
   test('files that are Git LFS pointers', async () => {
@@ -139,7 +147,7 @@ describe('what is said of the base', () => {
     git(repo, '-c', 'filter.lfs.clean=cat', '-c', 'filter.lfs.required=false', 'add', '-A');
     git(repo, 'commit', '-qm', 'lfs');
     expect(await notes()).toEqual([
-      '2 files are Git LFS pointers for its agent and in verification, not content: m/a.bin, m/b.bin',
+      'm/a.bin, m/b.bin are Git LFS pointers: the agent and verification have that, not the content',
     ]);
   });
 });
