@@ -75,6 +75,7 @@ function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
     closed: [...deps.coders.keys()].flatMap((coder) => deps.seats.closed(coder) ?? []),
     ...(defaultCoder ? { defaultCoder } : {}),
     budgets: deps.budgets.spent(),
+    ...(deps.fitness.inARow > 0 ? { failedInARow: deps.fitness.inARow } : {}),
     leaving: holds.causes.includes('leaving'),
     order: holds.order,
     stopped: holds.stopped,

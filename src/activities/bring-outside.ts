@@ -47,6 +47,7 @@ export async function bringOutside(deps: Deps, order: OutsideOrder): Promise<Lau
         const outcome = outcomeOf({ outside: { as, ref, commit: brought.commit }, result, startedAt, deps });
         await persist(deps, () => writeJson(files.outcome, outcome), signal);
         failpoint('outside.outcome-written');
+        deps.fitness.proved();
         return { ok: true, outcome };
       }),
   );

@@ -20,6 +20,7 @@ import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
 import { returnSeat, takeSeat } from './seat.ts';
 import { unshareWork } from './share-work.ts';
+import { othersFor } from './worker/blame.ts';
 
 export type ReleaseOrder = RunRef & { ending: RunEnding; /** Why it was not accepted. */ reason?: Reason | null };
 
@@ -37,6 +38,8 @@ export interface ClaimOrder {
   facts?: TaskFacts;
   /** What another worker's rules chose, which has not got it. */
   chosen?: Choice;
+  /** Names of the workers that met what may be their own: they leave it to others, where there are any. */
+  met?: readonly string[];
 }
 
 const OVER_MS = 5 * 60_000;
@@ -49,6 +52,8 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
   const { config, worker, registry } = deps;
   const over = order.facts && heldFor(deps.budgets.spent(), order.facts);
   if (over) throw handBack(`${worker.name} takes no run of it: ${over.said}`, untilOpen(over));
+  if (await isForOthers(deps, order))
+    throw handBack(`${worker.name} leaves it to workers that have not failed at it`, '5s');
   const answer = await choose(deps, ofCredential(deps, order));
   if ('none' in answer) throw handBack(answer.none, '10s');
   const { choice, triaged } = 'choice' in answer ? answer : {};
@@ -69,6 +74,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
     credential: null,
     ...chosen,
     structured: found?.coder.structured ?? false,
+    ...(order.met ? { met: order.met } : {}),
     server: deps.serverId,
     workflowRunId: Context.current().info.workflowExecution?.runId ?? '',
     claimedAt: new Date().toISOString(),
@@ -141,6 +147,15 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   return { saved };
 }
 
+/** The claim itself has three seconds. */
+const LOOK_MS = 1_000;
+
+async function isForOthers(deps: Deps, { met = [], facts, coder }: ClaimOrder): Promise<boolean> {
+  if (!facts || !met.includes(deps.worker.name)) return false;
+  const others = await othersFor(deps, { ...facts, coder }, LOOK_MS);
+  return others.some(({ name }) => !met.includes(name));
+}
+
 /** A credential is of one coder. */
 function ofCredential({ config }: Deps, order: ClaimOrder): ClaimOrder {
   const coder = order.coder ?? config.credentials[order.credential ?? '']?.coder;
@@ -155,5 +170,5 @@ const waitUntil = (until: string): number => Math.min(OVER_MS, Math.max(1_000, D
 const heldUp = ({ worker, holds }: Deps): ApplicationFailure =>
   handBack(`${worker.name} takes no new work: ${holds.reasons.join('; ')}`, '1s');
 
-const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '2s' | '10s' | number): ApplicationFailure =>
+const handBack = (message: string, nextRetryDelay: '200ms' | '1s' | '2s' | '5s' | '10s' | number): ApplicationFailure =>
   ApplicationFailure.create({ message, type: 'HandBack', nextRetryDelay });

@@ -44,6 +44,8 @@ export async function conclude(
   const record = deps.registry.find(ref);
   const log = record ? readWire(deps.home.task(ref.taskId).runOf(record.n).wire) : null;
   const wire = sumOf(log);
+  const unable = wire.exchanges === 0 && coder.structured ? neverWorked(exit) : undefined;
+  if (unable) return { ok: false, failure: { reason: 'machine-fault', message: `coder ${coder.name} ${unable}` } };
   if (wire.exchanges > 0) follower.wired = wire;
   // Where the wire can be seen, what the agent says of its account counts for nothing.
   const quota = log?.unseen === null ? wire.used : follower.quota;
@@ -101,6 +103,23 @@ async function whyStopped(
   if (exit.stopped !== 'stalled') return {};
   const last = why ?? (await lastSaid(deps, ref, said));
   return last === undefined ? {} : { why: `${FAILURES.stalled.meaning}; it said last:\n${last}` };
+}
+
+/** What a shell, and the loader of a program, ends with where the program cannot be run. */
+const CANNOT_RUN: readonly (number | null)[] = [126, 127];
+
+/** A program that dies, or cannot be run, before it has said a word: no agent has been at work yet that could be to blame. */
+function neverWorked({
+  exitCode,
+  signal,
+  stopped,
+  stdout,
+  outOfMemory,
+  outOfProcesses,
+}: ExitRecord): string | undefined {
+  if (stopped || stdout.bytes > 0 || outOfMemory || outOfProcesses) return undefined;
+  if (signal) return `was ended by ${signal} before it said anything`;
+  return CANNOT_RUN.includes(exitCode) ? `cannot be run here (exit code ${exitCode})` : undefined;
 }
 
 /** Its limits and its worker may end an agent that has asked and goes on waiting; nothing counts of one that lost its task. */

@@ -13,7 +13,7 @@ import type { Config } from '../config.ts';
 import type { Spent } from '../domain/budget.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
-import type { WorkerFacts } from '../domain/worker.ts';
+import type { WorkerFacts, WorkerView } from '../domain/worker.ts';
 import type { Coder } from '../ports.ts';
 import { otherLogins, type Account } from './account.ts';
 import type { Presence } from './attend.ts';
@@ -22,12 +22,13 @@ import type { RollbackCheck } from './note-work.ts';
 import type { Disk } from './persist.ts';
 import type { Programs } from './programs.ts';
 import type { SeatDesk } from './seat.ts';
+import type { Fitness } from './worker/blame.ts';
 
 /** A worker as its record has it. */
 export type Attached = Pick<
   WorkerFacts,
   'name' | 'machine' | 'hostQueue' | 'queues' | 'coders' | 'publicKey' | 'lease'
->;
+> & { view?: Pick<WorkerView, 'failedInARow'> | null };
 
 /** All that the activities of one worker process work with; made once by the composition root. */
 export interface Deps {
@@ -54,6 +55,7 @@ export interface Deps {
   /** Budgets that are used up. */
   budgets: { spent(): Spent[] };
   disk: Disk;
+  fitness: Fitness;
   /** The seats of its credentials. */
   seats: SeatDesk;
   /** For whoever looks after this worker. */

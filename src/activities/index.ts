@@ -18,6 +18,7 @@ import { settleReplay, type SettleOrder } from './settle-replay.ts';
 import { triageTask, type TriageOrder } from './triage.ts';
 import { withdrawResult } from './withdraw-result.ts';
 import { verifyReceipts } from './verify.ts';
+import { beforeAgent, onSoundMachine, type Wanting } from './worker/blame.ts';
 import type { MergeOrder } from '../domain/merge.ts';
 import type { Question } from '../domain/question.ts';
 import type { ReplayOrder } from '../domain/replay.ts';
@@ -26,24 +27,27 @@ import type { RunRef } from '../domain/run.ts';
 /** The activities of one worker. Expected outcomes are values; an exception means broken infrastructure. */
 export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
+  const step = <T>(work: () => Promise<T>, wanting?: Wanting) => onSoundMachine(deps, work, wanting);
+  const wantingOf = (ref: RunRef, task = deps.registry.find(ref)?.prepared?.task): Wanting | undefined =>
+    task && { queue: task.queue, repo: task.repo, coder: task.coder, met: deps.registry.find(ref)?.met };
   return {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
     triageTask: (order: TriageOrder) => triageTask(deps, order),
     createWorktree: async (order: WorktreeOrder) => {
       await deps.tally.tookIn(order);
-      return createWorktree(deps, order);
+      return step(() => beforeAgent(deps, () => createWorktree(deps, order)), wantingOf(order, order.task));
     },
-    gateTask: (order: GateOrder) => gateTask(deps, order),
-    launchAgent: (order: LaunchOrder) => using(order, () => launchAgent(deps, order)),
-    bringOutside: (order: OutsideOrder) => bringOutside(deps, order),
-    verifyReceipts: (ref: RunRef) => verifyReceipts(deps, ref),
-    findSecond: (order: SecondOrder) => findSecond(deps, order),
-    offerResult: (ref: RunRef) => offerResult(deps, ref),
-    replayResult: (order: ReplayOrder) => replayResult(deps, order),
-    settleReplay: (order: SettleOrder) => settleReplay(deps, order),
-    mergeBatch: (order: MergeOrder) => mergeBatch(deps, order),
-    keepAccepted: (ref: RunRef) => keepAccepted(deps, ref),
-    deliver: (order: DeliverOrder) => deliver(deps, order),
+    gateTask: (order: GateOrder) => step(() => gateTask(deps, order)),
+    launchAgent: (order: LaunchOrder) => using(order, () => step(() => launchAgent(deps, order), wantingOf(order))),
+    bringOutside: (order: OutsideOrder) => step(() => bringOutside(deps, order), wantingOf(order)),
+    verifyReceipts: (ref: RunRef) => step(() => verifyReceipts(deps, ref)),
+    findSecond: (order: SecondOrder) => step(() => findSecond(deps, order)),
+    offerResult: (ref: RunRef) => step(() => offerResult(deps, ref)),
+    replayResult: (order: ReplayOrder) => step(() => replayResult(deps, order)),
+    settleReplay: (order: SettleOrder) => step(() => settleReplay(deps, order)),
+    mergeBatch: (order: MergeOrder) => step(() => mergeBatch(deps, order)),
+    keepAccepted: (ref: RunRef) => step(() => keepAccepted(deps, ref)),
+    deliver: (order: DeliverOrder) => step(() => deliver(deps, order)),
     releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (order: RunRef & { replaces?: string }) => deliverRescued(deps, order),

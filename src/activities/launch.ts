@@ -61,7 +61,9 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
   await deps.proxy.close(wirePlace(deps, order));
   if (!ended) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
-  return tellOutcome(deps, record, await conclude(deps, order, { ...ended, follower, coder }));
+  const launched = await conclude(deps, order, { ...ended, follower, coder });
+  if (launched.ok) deps.fitness.proved();
+  return tellOutcome(deps, record, launched);
 }
 
 const STOPPED: Failure = { reason: 'killed', message: 'a person stopped the agents before this one was started' };
@@ -170,7 +172,8 @@ async function start(
   });
   failpoint('launch.started');
   if (launched.ok) return undefined;
-  if (launched.why === 'cannot-start') throw new Error(`the agent cannot be started: ${launched.message}`);
+  if (launched.why === 'cannot-start')
+    return { reason: 'machine-fault', message: `the agent cannot be started: ${launched.message}` };
   return KEEPER_LOST;
 }
 

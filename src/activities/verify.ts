@@ -23,6 +23,7 @@ import { keepNotes, readResult } from './read-result.ts';
 import { restoreResult } from './restore.ts';
 import { sealRun } from './seal-run.ts';
 import { spacesFor } from './spaces.ts';
+import { excuseOf } from './worker/excuse.ts';
 
 /** Gathers the receipts of a run whose process tree is dead, and gives the verdict; a second call repeats the first's. */
 export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified> {
@@ -35,7 +36,7 @@ export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified>
         const { task, base, baseDir } = requirePrepared(deps, ref).prepared;
         const open = () => openOrigin(deps, { task, base, signal });
         const verified = await onSoundBase(baseDir, { open, work: () => verify(deps, ref, signal) });
-        if ('failure' in verified) throw new Error(verified.failure.message);
+        if ('ok' in verified) throw new Error(verified.failure.message);
         return verified;
       }),
   );
@@ -104,7 +105,10 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const paths = result.changes.map(({ path }) => path);
   const brought = verdict.accepted && changed ? await broughtAlong(deps, { task, base, signal }) : undefined;
   const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought }) : undefined;
+  const { reasons } = verdict;
+  const failure = verdict.accepted ? undefined : await excuseOf(deps, ref, { outcome, reasons });
   const verified: Verified = {
+    ...(failure ? { failure } : {}),
     ...{ verdict, receipts, commit: changed ? result.commit : null, ...elsewhere },
     ...(irreversible === undefined ? {} : { irreversible }),
   };

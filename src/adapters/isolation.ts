@@ -149,40 +149,57 @@ function tool(name: string): string {
   throw new Error(`${name} is missing in ${SYSTEM_PATH}`);
 }
 
-/** What this machine can do, by running the real chain once (some 40 ms). */
+/** What this machine can do. */
 export async function detectIsolation(): Promise<Isolation> {
   if (process.platform !== 'linux') return 'process-group';
+  return (await tryIsolation('namespace')) === 'works' ? 'namespace' : 'process-group';
+}
+
+/** Runs the real chain once (some 40 ms). `late`: it took too long to tell. */
+export async function tryIsolation(isolation: Isolation): Promise<'works' | 'late' | { why: string }> {
   const home = mkdtempSync(join(tmpdir(), 'fleet-isolation-'));
   try {
     mkdirSync(`${home}/work`);
     const plan: IsolationPlan = {
-      isolation: 'namespace',
+      isolation,
       home,
       show: [{ path: `${home}/work` }],
       tmp: `${home}/work`,
       readOnly: systemFolders(process.env),
     };
-    const said = await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work` }));
-    return said.includes('exit 0') ? 'namespace' : 'process-group';
-  } catch {
-    return 'process-group';
+    return await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work` }));
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
   } finally {
     rmSync(home, { recursive: true });
   }
 }
 
-function talk([file, ...args]: string[]): Promise<string> {
+const TALK_MS = 10_000;
+
+function talk([file, ...args]: string[]): Promise<Awaited<ReturnType<typeof tryIsolation>>> {
   return new Promise((resolve, reject) => {
     const child = spawn(file!, args, {
       cwd: '/',
       env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-      timeout: 10_000,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, TALK_MS);
     let said = '';
-    child.on('error', reject).on('close', () => resolve(said));
-    const control = child.stdio[3] as Socket;
-    control.on('data', (bytes) => (said += String(bytes))).on('error', () => {});
-    control.end('go\n');
+    let notes = '';
+    child.stderr?.on('data', (bytes) => (notes = (notes + String(bytes)).slice(-300)));
+    child.on('error', reject).on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (said.includes('exit 0')) resolve('works');
+      else if (late) resolve('late');
+      else resolve({ why: notes.trim() || (signal ? `it was ended by ${signal}` : `it ended with ${code}`) });
+    });
+    const control = child.stdio[3] as Socket | null;
+    control?.on('data', (bytes) => (said += String(bytes))).on('error', () => {});
+    control?.end('go\n');
   });
 }

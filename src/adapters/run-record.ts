@@ -15,6 +15,8 @@ export interface RunRecord extends RunRef, Pick<Choice, 'model' | 'limits' | 'ru
   structured: boolean;
   /** The identity of the server's data that the claim came from. */
   server: string;
+  /** Names of the workers that met, before this one, what may be their own. */
+  met?: readonly string[];
   /** ISO */
   claimedAt: string;
   /** ISO: since when this worker is attached to another server than `server`. */

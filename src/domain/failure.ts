@@ -6,6 +6,7 @@
  *   with the reason (or a default pause), `park` for a person, `ask` one and wait for the answer, or `mend` what was
  *   delivered, so often as the task allows.
  * - `feedback`: whether the next run's prompt says what went wrong.
+ * - `local`: it may be one worker's own trouble: before it counts or parks, another worker is tried that has not met it.
  * - `resume`: whether the next run starts from the work that this one left, where the task does not say. Where it does not, the
  *   work is not to be trusted, or there is none.
  */
@@ -13,6 +14,7 @@ export interface FailurePolicy {
   attempt: boolean;
   next: 'retry' | 'reclaim' | 'wait' | 'park' | 'ask' | 'mend';
   feedback: boolean;
+  local?: true;
   resume?: true;
   meaning: string;
 }
@@ -96,11 +98,18 @@ export const FAILURES = {
     resume: true,
     meaning: 'a budget was used up: tokens, cost or disk space',
   },
-  'setup-failed': { attempt: true, next: 'retry', feedback: false, meaning: "the repository's setup commands failed" },
+  'setup-failed': {
+    attempt: true,
+    next: 'retry',
+    feedback: false,
+    local: true,
+    meaning: "the repository's setup commands failed",
+  },
   'check-cannot-start': {
     attempt: false,
     next: 'park',
     feedback: false,
+    local: true,
     resume: true,
     meaning: 'a command of setup or verification cannot start, also without a change',
   },
@@ -182,7 +191,7 @@ export const FAILURES = {
     resume: true,
     meaning: 'the coder or its vendor does not know the model',
   },
-  'coder-missing': { attempt: false, next: 'park', feedback: false, meaning: "the coder's program is not there" },
+  'coder-missing': { attempt: false, next: 'park', feedback: false, local: true, meaning: 'its program is missing' },
   unreviewed: {
     attempt: false,
     next: 'park',
@@ -190,10 +199,24 @@ export const FAILURES = {
     resume: true,
     meaning: 'the reviewer gave no answer',
   },
-  'repo-unavailable': { attempt: false, next: 'park', feedback: false, meaning: 'the repository cannot be read' },
+  'repo-unavailable': {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    local: true,
+    meaning: 'the repository cannot be read',
+  },
   'base-missing': { attempt: false, next: 'park', feedback: false, meaning: 'the base commit does not exist' },
   conflict: { attempt: false, next: 'park', feedback: false, meaning: 'the branch exists with other content' },
   disk: { attempt: false, next: 'wait', feedback: false, resume: true, meaning: 'the worker ran out of disk space' },
+  'machine-fault': {
+    attempt: false,
+    next: 'reclaim',
+    feedback: false,
+    local: true,
+    resume: true,
+    meaning: "a program of the worker's machine, or its home, does not work",
+  },
   'host-lost': { attempt: false, next: 'reclaim', feedback: false, resume: true, meaning: 'the worker was lost' },
   poison: { attempt: false, next: 'park', feedback: false, meaning: 'workers were lost under this task' },
   killed: { attempt: false, next: 'reclaim', feedback: false, resume: true, meaning: 'a person stopped the agents' },
@@ -219,4 +242,6 @@ export interface Failure {
   until?: string;
   /** It was the run's credential that met it, and keeps off for itself: another one may do. */
   moves?: true;
+  /** It may be its worker's own, and another one is attached that has not met it: it counts for nothing yet. */
+  local?: true;
 }

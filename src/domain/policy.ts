@@ -12,7 +12,7 @@ export type Decision =
   | { next: 'park'; reason: Reason; message: string };
 
 /** Distinct workers lost under one task before it is held; one worker that keeps breaking counts by its losses. */
-const LOST_WORKERS = 3;
+export const LOST_WORKERS = 3;
 const MOST_LOSSES = 10;
 /** So often a result that does not go with others goes back to its agent. */
 const MERGE_TRIES = 1;
@@ -37,6 +37,7 @@ export function decide(after: {
   const used = attemptsUsed(runs);
   // Whether there is a seat of another credential is for the claim to find out, and to wait for.
   if (failure.moves && inARow(runs) <= MOST_WAITS) return { next: 'retry', delayMs: 0 };
+  if (failure.local) return { next: 'retry', delayMs: 0 };
   if (policy.next === 'ask') return { next: 'ask' };
   if (policy.next === 'mend') {
     const tries = runs.filter(({ reason }) => reason === failure.reason).length;
@@ -46,11 +47,16 @@ export function decide(after: {
   }
   if (policy.next === 'park') return { next: 'park', ...failure };
   if (policy.next === 'reclaim') {
+    const faults = faultsInARow(runs);
+    if (faults > MOST_WAITS)
+      return { next: 'park', reason: failure.reason, message: `${failure.message} (${faults} times in a row)` };
     const losses = runs.filter(({ reason }) => reason === 'host-lost' || reason === 'unclean-kill');
-    const workers = [...new Set(losses.map((run) => run.worker))];
+    const met = failure.reason === 'machine-fault' ? metAt(runs) : [];
+    const last = met.length > 0 ? runs.slice(-1) : [];
+    const workers = [...new Set([...met, ...[...last, ...losses].map((run) => run.worker)])];
     return workers.length >= LOST_WORKERS || losses.length >= MOST_LOSSES
       ? { next: 'park', reason: 'poison', message: `${FAILURES.poison.meaning}: ${workers.join(', ')}` }
-      : { next: 'retry', delayMs: losses.length > 1 ? Math.min(PAUSE_MS, 5_000 * 2 ** (losses.length - 2)) : 0 };
+      : { next: 'retry', delayMs: pauseAfter(Math.max(faults, losses.length)) };
   }
   if (policy.attempt && used >= task.retry.maxAttempts) {
     return {
@@ -75,6 +81,23 @@ export function decide(after: {
   };
 }
 
+/** None after the first loss: another worker may be free. */
+const pauseAfter = (losses: number): number => (losses > 1 ? Math.min(PAUSE_MS, 5_000 * 2 ** (losses - 2)) : 0);
+
+/** Runs at the end that a machine failed. The worker says so only where it is none of the task's doing: that is no loss. */
+const faultsInARow = (runs: readonly RunView[]): number =>
+  runs.length - 1 - runs.findLastIndex(({ reason }) => reason !== 'machine-fault');
+
+/**
+ * Names of the workers that met, one after the other, what may be their own: others are to have the next run. A worker that found
+ * its own machine at fault takes no work until that is mended: it need not be left out as well.
+ */
+export function metAt(runs: readonly RunView[]): string[] {
+  const since = runs.findLastIndex(({ reason }) => reason === null || !('local' in FAILURES[reason]));
+  const met = runs.slice(since + 1).filter(({ reason, local }) => local || reason !== 'machine-fault');
+  return [...new Set(met.map(({ worker }) => worker))];
+}
+
 /** Runs at the end that met what only waiting or another credential mends. */
 const inARow = (runs: readonly RunView[]): number =>
   runs.length -
@@ -89,7 +112,8 @@ export const attemptsUsed = (runs: readonly RunView[]): number => runs.filter((r
  * conversation goes on too, but for one that outgrew the model, and one that was gone on with and came to the same end again.
  */
 export function resumeFrom(task: Pick<Task, 'resume'>, runs: readonly RunView[]): ResumeFrom | null {
-  const usable = ({ reason }: RunView) => reason !== null && (task.resume ?? 'resume' in FAILURES[reason]);
+  const usable = ({ reason, local }: RunView) =>
+    reason !== null && (task.resume ?? (local === true || 'resume' in FAILURES[reason]));
   const from = runs
     .slice(runs.findLastIndex((run) => !usable(run)) + 1)
     .filter(isThere)

@@ -88,6 +88,8 @@ export interface Verified {
   receipts: Receipt[];
   /** The commit that would be delivered; null where nothing changed. */
   commit: string | null;
+  /** Rejected, and none of the agent's doing. */
+  failure?: Failure;
   /** Accepted here; a second worker has yet to come to the same verdict. */
   elsewhere?: true;
   /** What the worker's configuration calls irreversible of it: a person has to say yes before it is delivered. */
@@ -128,6 +130,8 @@ export interface RunView {
   message: string | null;
   /** Uses up one of the task's attempts. */
   counts: boolean;
+  /** See `Failure`: its worker leaves the next run to others. */
+  local?: true;
   exitCode: number | null;
   commit: string | null;
   /** What it left, where that was not delivered. */

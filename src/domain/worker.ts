@@ -17,6 +17,8 @@ export interface FleetOrder {
 
 /** Type of the failure of a step that a `stop` cut short. */
 export const STOPPED = 'Stopped';
+/** Type of the failure of a step that the worker's machine was not fit for; its one detail is the `Failure`. */
+export const MACHINE_FAULT = 'MachineFault';
 
 /** Of two orders the one that forbids more. */
 export function strongest(...orders: readonly (FleetOrder | null)[]): FleetOrder | null {
@@ -120,6 +122,8 @@ export interface WorkerView extends WorkerIdentity {
   defaultCoder?: string;
   /** What has used up its budget, and gets no new run here. */
   budgets?: Spent[];
+  /** Runs in a row that ended by what may be its own; missing where the last one did not. */
+  failedInARow?: number;
   /** It leaves with its last run. */
   leaving: boolean;
   /** The strongest order that it obeys. */

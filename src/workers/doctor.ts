@@ -4,10 +4,12 @@ import { execa } from 'execa';
 import { leaveGroups } from '../adapters/cgroup.ts';
 import { parentsOf } from '../adapters/cgroup-parents.ts';
 import { detectIsolation } from '../adapters/isolation.ts';
+import { checkMachine } from '../adapters/program/check-machine.ts';
 import { checkSecret, variablesOf } from '../adapters/secret.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
 import { formatBytes, toBytes } from '../domain/bytes.ts';
+import { homeLayout } from '../domain/names.ts';
 import { unmetRoutes } from '../domain/route.ts';
 import { isOlder, versionIn } from '../domain/version.ts';
 import type { Coder } from '../ports.ts';
@@ -62,6 +64,8 @@ async function containment({ home, config }: Machine): Promise<Check[]> {
   const asked = config.worker.isolation;
   const isolation = asked === 'auto' ? await detectIsolation() : asked;
   const limited = parentsOf(home).length > 0;
+  await mkdir(home, { recursive: true });
+  const fault = await checkMachine({ home: homeLayout(home), isolation });
   // A worker that uses them keeps them.
   leaveGroups(home);
   return [
@@ -77,6 +81,9 @@ async function containment({ home, config }: Machine): Promise<Check[]> {
           ...{ what: 'limits', is: 'note' },
           says: 'memory and processes of a run cannot be limited: no cgroup here can be written',
         },
+    fault
+      ? { what: 'runs', is: 'wrong', says: `${fault}: a worker here takes no task` }
+      : { what: 'runs', is: 'ok', says: 'the home, node, git and the isolation do what a run needs' },
   ];
 }
 

@@ -29,6 +29,7 @@ import { VERSION } from '../package.ts';
 import { hasBacklog } from './backlog.ts';
 import { checkCredentials } from './check-credentials.ts';
 import { startBudgets } from './budgets.ts';
+import { FitnessGuard } from './fitness.ts';
 import { Cleaner } from './cleaner.ts';
 import { createClockDesk } from './clock-desk.ts';
 import { startContact } from './contact.ts';
@@ -144,6 +145,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const disk = new DiskGuard({ home, config, registry, keeper, holds, log, makeRoom: cleaner.makeRoom });
     teardown.push(() => disk.stop());
     await disk.start();
+    const fitness = new FitnessGuard({ home, isolation, holds, log });
+    teardown.push(() => fitness.stop());
     const { otherHomes } = held;
     const budgets = await startBudgets({ config, holds, log, client });
     teardown.push(() => budgets.stop());
@@ -151,29 +154,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => seats.stop());
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, rollback, registry, keeper, proxy, isolation, keys },
-      ...{
-        knownCoders,
-        coders,
-        defaultCoder: () => watch.defaultCoder,
-        inContact,
-        otherHomes,
-        holds,
-        disk,
-        seats,
-        log,
-        tally,
-        budgets,
-      },
-      ...{ presence: new Presence(), programs: new Programs(holds) },
+      ...{ knownCoders, coders, defaultCoder: () => watch.defaultCoder, inContact, otherHomes, holds, disk },
+      ...{ fitness, seats, log, tally, budgets, presence: new Presence(), programs: new Programs(holds) },
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
 
     await endOthers(deps, log);
 
-    // 5. What people ordered, before the first claim.
+    // 5. What people ordered, and whether the machine is fit, before the first claim.
     const orders = startOrders(deps, client, log);
     teardown.push(() => orders.stop());
-    await orders.heard();
+    await Promise.all([orders.heard(), fitness.fault()]);
     await seats.start();
 
     // 6. The pollers: claim queues behind the slot gate, the worker's own queue beside it.

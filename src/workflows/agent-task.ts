@@ -172,7 +172,8 @@ async function runClaimed(claim: Claim, life: Life): Promise<End> {
     }
     const { decision } = after(failure, life);
     // 6. Always, but for a worker that is gone: that one frees the slot itself when it returns.
-    book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again', failure.reason));
+    const ending = decision.next === 'park' ? 'parked' : 'queued-again';
+    book.saved(await host.release(ending, failure.local ? null : failure.reason));
     return { failure, decision };
   } catch (error) {
     if (isCancellation(error)) {
@@ -187,7 +188,8 @@ async function runClaimed(claim: Claim, life: Life): Promise<End> {
       throw error;
     }
     const { decision } = after(failure, life);
-    if (error.answers) book.saved(await host.release(decision.next === 'park' ? 'parked' : 'queued-again'));
+    const ending = decision.next === 'park' ? 'parked' : 'queued-again';
+    if (error.answers) book.saved(await host.release(ending, failure.reason));
     else await host.owe();
     return { failure, decision };
   }

@@ -196,7 +196,8 @@ export class TaskBook {
     Object.assign(run, {
       reason: failure?.reason ?? null,
       message: failure?.message ?? null,
-      counts: !failure || FAILURES[failure.reason].attempt,
+      counts: !failure || (FAILURES[failure.reason].attempt && !failure.local),
+      ...(failure?.local ? { local: true } : {}),
     });
     this.view.attempts.used = attemptsUsed(this.counted);
   }

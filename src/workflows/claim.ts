@@ -10,6 +10,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import { claimQueue, priorityOf } from '../domain/names.ts';
 import { outsideCoder } from '../domain/outside.ts';
+import { metAt } from '../domain/policy.ts';
 import { factsOf, type Choice } from '../domain/route.ts';
 import type { Claim, ClaimAnswer, TriageAsk } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
@@ -72,6 +73,7 @@ async function ask(
   const { model = chosen?.model } = task;
   const coder = task.for === undefined ? (task.coder ?? chosen?.coder) : outsideCoder(task.for);
   const { triaged, attempts } = book.view;
+  const met = metAt(book.counted);
   const order = {
     ...{ taskId: book.view.id, n: book.nextRun },
     ...(coder ? { coder } : {}),
@@ -79,6 +81,7 @@ async function ask(
     ...(task.credential ? { credential: task.credential } : {}),
     facts: { ...factsOf(task, attempts.used + 1), ...(triaged ? { class: triaged.class } : {}) },
     ...(chosen ? { chosen } : {}),
+    ...(met.length > 0 ? { met } : {}),
   };
   const waiting = new CancellationScope();
   const claimed = waiting.run(() => registerRun(order));

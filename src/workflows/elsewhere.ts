@@ -56,7 +56,8 @@ async function replayOn(host: Host, second: SecondWorker): Promise<Replayed | { 
     const answer = await host
       .beside(second)
       .call(`verify again on ${second.name}`, (on) => on.replayResult(offered.order));
-    return answer.ok ? answer.replayed : answer;
+    if (answer.ok) return answer.replayed;
+    return answer.failure.reason === 'machine-fault' ? undefined : answer;
   } catch (error) {
     if (isCancellation(error) || !(error instanceof HostLost) || error.stopped) throw error;
     return undefined;

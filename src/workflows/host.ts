@@ -13,7 +13,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { Failure, Reason } from '../domain/failure.ts';
 import { workerRecordId } from '../domain/names.ts';
-import { STOPPED } from '../domain/worker.ts';
+import { MACHINE_FAULT, STOPPED } from '../domain/worker.ts';
 import type { SecondWorker } from '../domain/replay.ts';
 import type { Claim, Released, RunEnding, RunRef, SavedWork } from '../domain/run.ts';
 import type { Owed } from '../domain/worker.ts';
@@ -23,19 +23,22 @@ import { oweSignal } from './messages.ts';
 export class HostLost extends Error {
   /** Whether the worker still answers. */
   readonly answers: boolean;
-  /** A person stopped what it had started for the run. */
-  readonly stopped: boolean;
-  constructor(message: string, { answers = false, stopped = false } = {}) {
-    super(message);
+  readonly failure: Failure;
+  constructor(failure: Failure | string, { answers = false } = {}) {
+    const known: Failure = typeof failure === 'string' ? { reason: 'host-lost', message: failure } : failure;
+    super(known.message);
     this.answers = answers;
-    this.stopped = stopped;
+    this.failure = known;
+  }
+
+  /** A person stopped what it had started for the run. */
+  get stopped(): boolean {
+    return this.failure.reason === 'killed';
   }
 }
 
-export const lossOf = (error: unknown): Failure => ({
-  reason: error instanceof HostLost && error.stopped ? 'killed' : 'host-lost',
-  message: messageOf(error),
-});
+export const lossOf = (error: unknown): Failure =>
+  error instanceof HostLost ? error.failure : { reason: 'host-lost', message: messageOf(error) };
 
 const PROBE_MS = 3_000;
 const CANCELLED_MS = 12_000;
@@ -94,8 +97,7 @@ export class Host {
         }
         if (!mayGoOn(cause)) {
           // It is there and could not do it: its slot is of no more use to this task.
-          const stopped = cause instanceof ApplicationFailure && cause.type === STOPPED;
-          throw new HostLost(`worker ${this.#claim.worker}: ${messageOf(cause)}`, { answers: true, stopped });
+          throw new HostLost(saidBy(this.#claim.worker, cause), { answers: true });
         }
         if (!this.#holds || !(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
       }
@@ -157,6 +159,14 @@ export async function oweTo(hostQueue: string, owed: Owed): Promise<void> {
 function mayGoOn(cause: unknown): boolean {
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
   return cause instanceof ApplicationFailure && cause.type === 'WorkerShutdown';
+}
+
+/** What a step's exception says of the run, by its type. */
+function saidBy(worker: string, cause: unknown): Failure {
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  const [told] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  if (type === MACHINE_FAULT && told) return told as Failure;
+  return { reason: type === STOPPED ? 'killed' : 'host-lost', message: `worker ${worker}: ${messageOf(cause)}` };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

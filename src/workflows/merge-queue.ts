@@ -123,7 +123,8 @@ const allLost = (lost: number): MergeOutcome => ({
 
 /** A remote comes back; a branch that is checked out, or missing, is a person's. */
 const mayPass = ({ failure }: Extract<MergeOutcome, { ok: false }>): boolean =>
-  failure.reason === 'repo-unavailable' && !/is checked out in|has no branch|refused the merge/.test(failure.message);
+  failure.reason === 'machine-fault' ||
+  (failure.reason === 'repo-unavailable' && !/is checked out in|has no branch|refused the merge/.test(failure.message));
 
 async function mergeOn(
   book: MergeBook,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FAILURES, type Reason } from '../../src/domain/failure.ts';
-import { decide, feedbackOf, resumeFrom } from '../../src/domain/policy.ts';
+import { decide, feedbackOf, metAt, resumeFrom } from '../../src/domain/policy.ts';
 import type { RunView } from '../../src/domain/run.ts';
 
 const task = {
@@ -100,6 +100,50 @@ describe('what follows a run that was not accepted', () => {
     expect(after(run('host-lost', 'a'), run('host-lost', 'b'), run('host-lost', 'c'))).toMatchObject({
       next: 'park',
       reason: 'poison',
+    });
+  });
+
+  describe("what may be one worker's own", () => {
+    const local = (reason: Reason, worker: string) =>
+      ({ ...run(reason, worker), local: true, counts: false }) as RunView;
+    const moved = (reason: Reason) =>
+      decide({ task, runs: [local(reason, 'a')], failure: { reason, message: 'why', local: true }, nowMs: 0 });
+
+    test.each<Reason>(['repo-unavailable', 'setup-failed', 'check-cannot-start', 'coder-missing', 'machine-fault'])(
+      '%s is tried at once by a worker that has not met it',
+      (reason) => expect(moved(reason)).toEqual({ next: 'retry', delayMs: 0 }),
+    );
+
+    test('a machine that does not work never parks a task by itself, and its task does not come back at once', () => {
+      const faults = (count: number) => Array.from({ length: count }, () => run('machine-fault', 'a'));
+      expect(after(...faults(1))).toEqual({ next: 'retry', delayMs: 0 });
+      expect(after(...faults(3))).toEqual({ next: 'retry', delayMs: 10_000 });
+      expect(after(...faults(50))).toEqual({ next: 'retry', delayMs: 60_000 });
+      expect(after(...faults(51))).toMatchObject({ next: 'park', reason: 'machine-fault' });
+      expect(after(run('machine-fault', 'a'), run('machine-fault', 'b'), run('machine-fault', 'c'))).toMatchObject({
+        next: 'retry',
+      });
+    });
+
+    test('what kills programs on three machines that pass their check is the task', () => {
+      const runs = [local('machine-fault', 'a'), local('machine-fault', 'b'), run('machine-fault', 'c')];
+      expect(after(...runs)).toMatchObject({ next: 'park', reason: 'poison' });
+    });
+
+    test('those that met it since the task last got further leave it to others', () => {
+      expect(metAt([])).toEqual([]);
+      expect(metAt([local('repo-unavailable', 'a'), local('setup-failed', 'b'), local('setup-failed', 'a')])).toEqual([
+        'a',
+        'b',
+      ]);
+      expect(metAt([local('setup-failed', 'a'), run('receipts-rejected', 'b')])).toEqual([]);
+      // Its own check keeps it away until it is mended.
+      expect(metAt([run('machine-fault', 'a')])).toEqual([]);
+    });
+
+    test('the work of earlier runs outlives it', () => {
+      const runs = [run('stalled', 'a'), local('setup-failed', 'b')].map((one, n) => ({ ...one, runId: `${n}-x` }));
+      expect(resumeFrom({}, runs as RunView[])).toMatchObject({ runIds: ['1-x', '0-x'] });
     });
   });
 

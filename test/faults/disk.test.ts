@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PartialConfig } from '../../src/config.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
@@ -21,6 +21,7 @@ const coders = {
   inodes: agent('fill-inodes.sh'),
   glutton: agent('glutton.sh'),
   fails: agent('fail-when-full.sh'),
+  noRoom: agent('no-room.sh'),
   hold: agent('hold-result.sh'),
   ok: agent('ok.sh'),
 };
@@ -102,6 +103,40 @@ rootTest('F27: an agent that fails as the disk is full has used up no attempt (n
   });
   await alive(held);
   await held.stop('SIGKILL');
+});
+
+rootTest('F27: an agent that ends well as the disk is full has used up no attempt (needs root)', async () => {
+  const { home, worker, enqueue } = lab('well');
+  const go = `${fleet.root}/go-well`;
+  using _disk = tmpfs(home, 'size=96m');
+  await using held = await worker({ disk: SMALL }, { GO: go });
+  await until(() => existsSync(`${home}/reserve`));
+  const id = await enqueue('noRoom', {
+    repo: await fleet.repo('repo-well'),
+    env: ['GO'],
+    retry: { maxAttempts: 1 },
+    verify: ['grep -qx made made.txt'],
+  });
+  await fleet.running(id);
+  await until(async () => (await fleet.fleet.read(id, { file: 'log' })).text.includes('ready'));
+  // Neither the agent nor its run has filled it.
+  const fill = () =>
+    execFileSync('sh', ['-c', `head -c 10000000000 /dev/zero >> ${home}/filler; true`], { stdio: 'ignore' });
+  fill();
+  await until(() => held.output().includes('no new work is taken in: the disk of'));
+  fill();
+  await writeFile(go, '');
+  await until(async () => (await agents(id)).length === 0);
+  await rm(`${home}/filler`);
+  expect(await fleet.settled(id)).toMatchObject({
+    state: 'done',
+    attempts: { used: 1 },
+    runs: [
+      { reason: 'disk', counts: false, message: expect.stringContaining('the disk was full while it ran') },
+      { reason: null },
+    ],
+  });
+  await alive(held);
 });
 
 test('F27: an agent over its own limit has used up its budget, and it is said by how much', async () => {

@@ -1,7 +1,7 @@
 import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
 import type { ClaimOrder, ReleaseOrder } from '../../src/activities/claim.ts';
 import type { DeliverOrder } from '../../src/activities/deliver.ts';
-import type { Failure } from '../../src/domain/failure.ts';
+import type { Reason } from '../../src/domain/failure.ts';
 import type {
   Claim,
   Delivered,
@@ -18,6 +18,7 @@ import { runIdOf } from '../../src/domain/names.ts';
 import { outcomeOf, planAgent, question } from './agents.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { ActivityError } from './failures.ts';
+import { failed, unprepared } from './unprepared.ts';
 import { cancellable, unlessCancelled, using } from './steps.ts';
 import type { Attempt, HeldRun, Work } from './attempt.ts';
 import type { Worker } from './worker.ts';
@@ -40,22 +41,18 @@ export const ACTIVITIES: Record<string, Activity> = {
   sendAlert,
 } satisfies Record<string, Activity>;
 
-const failed = (reason: Failure['reason']): { ok: false; failure: Failure } => ({
-  ok: false,
-  failure: { reason, message: reason },
-});
-
 /** A place where the process may be killed, and so on. */
 function* point(on: Worker, name: string): Work<void> {
   on.world.reached(on, name);
   yield 0;
 }
 
-function* registerRun(on: Worker, { taskId, n }: ClaimOrder): Work<Claim> {
+function* registerRun(on: Worker, { taskId, n, met = [] }: ClaimOrder): Work<Claim> {
   const { world } = on;
   if (on.used >= on.slots) throw new ActivityError('HandBack', { nextRetryMs: 200 });
   const runId = runIdOf(n, world.random.between(0x10000000, 0xffffffff).toString(16));
-  on.disk.set(runId, { taskId, runId, n, prepared: false, retired: false, outcome: undefined, verified: undefined });
+  const known = { prepared: false, retired: false, outcome: undefined, verified: undefined, met: met.length };
+  on.disk.set(runId, { taskId, runId, n, ...known });
   world.checker.claimed(on);
   on.touch({ taskId, runId });
   on.reapLater();
@@ -76,7 +73,7 @@ function* createWorktree(on: Worker, order: RunRef & { base: string | null }, at
     if (run.prepared) return answer;
     yield* unlessCancelled(on, attempt, random.spread(50, 40_000));
     if (random.chance(on.world.flaky)) throw new ActivityError('Error');
-    if (random.chance(0.03)) return failed(random.pick(['setup-failed', 'repo-unavailable', 'base-missing', 'disk']));
+    if (random.chance(0.03)) return unprepared(random, run);
     run.prepared = true;
     yield* point(on, `prepared ${order.taskId}`);
     return answer;
@@ -152,7 +149,7 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
     const accepted = plan.kind === 'good' && !run.outcome.stopped && random.chance(0.95);
     const commit = accepted || random.chance(0.7) ? `commit-${ref.runId}` : null;
     if (!accepted && commit) on.vault.set(ref.runId, commit);
-    const reason: Failure['reason'] | null = accepted ? null : plan.kind === 'crash' ? 'crashed' : 'receipts-rejected';
+    const reason: Reason | null = accepted ? null : plan.kind === 'crash' ? 'crashed' : 'receipts-rejected';
     const reasons = accepted ? [] : ['the acceptance command failed'];
     yield* point(on, `judged ${ref.taskId}`);
     const elsewhere = accepted && on.world.elsewhere ? { elsewhere: true as const } : {};

@@ -13,6 +13,8 @@ export interface HeldRun extends RunRef {
   retired: boolean;
   outcome: AgentOutcome | undefined;
   verified: Verified | undefined;
+  /** Workers that met, before this one, what may be their own. */
+  met: number;
 }
 
 /** One attempt of an activity, at work in one process. */

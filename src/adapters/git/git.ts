@@ -1,5 +1,6 @@
 import { execa, type Options } from 'execa';
 import type { Readable, Writable } from 'node:stream';
+import { localEnvironment, networkEnvironment } from './environment.ts';
 import type { CopyObjects } from './pack.ts';
 
 export interface Owner {
@@ -19,6 +20,8 @@ interface GitEnd {
   failed: boolean;
   exitCode?: number | undefined;
   signal?: string | undefined;
+  /** Of the error where it could not be started, e.g. `ENOENT`. */
+  code?: string | undefined;
   timedOut: boolean;
   isMaxBuffer: boolean;
   cause?: unknown;
@@ -46,21 +49,33 @@ export interface GitOptions {
   maxBytes?: number;
 }
 
-/** A git process that did not end with 0. `code` is null where it was killed or could not start. */
-export class GitFailed extends Error {
+export interface GitFailure {
+  /** Null where it was killed or could not start. */
+  code: number | null;
+  stderr: string;
+  /** Its time was up, or whoever started it gave up. */
+  timedOut: boolean;
+  /** Why the machine is to blame and no repository: a signal's name, or why it could not be started, e.g. `ENOENT`. */
+  broken?: string;
+}
+
+/** A git process that did not end with 0. */
+export class GitFailed extends Error implements GitFailure {
   readonly args: readonly string[];
   readonly code: number | null;
   readonly stderr: string;
   readonly timedOut: boolean;
+  readonly broken?: string;
 
-  constructor(args: readonly string[], failed: { code: number | null; stderr: string; timedOut: boolean }) {
-    const said = lastLine(failed.stderr) || (failed.timedOut ? 'timed out' : 'no message');
+  constructor(args: readonly string[], failed: GitFailure) {
+    const said = failed.broken ?? (lastLine(failed.stderr) || (failed.timedOut ? 'timed out' : 'no message'));
     super(`git ${redact(args[0] ?? '')} failed (${failed.code ?? 'killed'}): ${said}`);
     this.name = 'GitFailed';
     this.args = args.map(redact);
     this.code = failed.code;
     this.stderr = redact(failed.stderr);
     this.timedOut = failed.timedOut;
+    if (failed.broken !== undefined) this.broken = failed.broken;
   }
 }
 
@@ -112,6 +127,8 @@ export function startGit(args: readonly string[], options: GitOptions, io: Optio
   const all = [
     ...SET[options.network ? 'network' : 'local'],
     ...(options.gitDir ? [`--git-dir=${options.gitDir}`] : []),
+    // Given to spawn, a missing folder would look like a missing git.
+    ...(options.cwd ? ['-C', options.cwd] : []),
     ...args,
   ];
   const child = started(
@@ -121,7 +138,7 @@ export function startGit(args: readonly string[], options: GitOptions, io: Optio
         encoding: 'buffer',
         stripFinalNewline: false,
         maxBuffer: options.maxBytes ?? 256 * 1024 * 1024,
-        cwd: options.cwd ?? '/',
+        cwd: '/',
         env: { ...(options.network ? networkEnvironment() : localEnvironment()), ...options.env },
         extendEnv: false,
         killSignal: 'SIGKILL',
@@ -150,15 +167,26 @@ export async function ended(child: GitProcess, args: readonly string[]): Promise
     const stderr = result.isMaxBuffer
       ? 'the output is larger than allowed'
       : told || (result.cause instanceof Error ? result.cause.message : '');
+    const timedOut = result.timedOut || givenUp.has(child);
+    const broken = timedOut || result.isMaxBuffer ? undefined : brokenBy(result);
     throw new GitFailed(args, {
-      code: result.exitCode ?? null,
-      stderr,
-      timedOut: result.timedOut || result.signal === 'SIGKILL',
+      ...{ code: result.exitCode ?? null, stderr, timedOut },
+      ...(broken === undefined ? {} : { broken }),
     });
   }
   return result.stdout instanceof Uint8Array
     ? Buffer.from(result.stdout.buffer, result.stdout.byteOffset, result.stdout.length)
     : Buffer.alloc(0);
+}
+
+/** What a shell, and the loader of a program, ends with where the program cannot be run. Git itself never does. */
+const CANNOT_RUN: readonly (number | undefined)[] = [126, 127];
+
+/** A reader that is gone ends git by SIGPIPE: that is no fault of git's. */
+function brokenBy({ code, exitCode, signal }: GitEnd): string | undefined {
+  if (signal) return signal === 'SIGPIPE' ? undefined : signal;
+  if (CANNOT_RUN.includes(exitCode)) return `exit code ${exitCode}`;
+  return exitCode === undefined && code?.startsWith('E') && !code.startsWith('ERR_') ? code : undefined;
 }
 
 /** Fetches what is named and leaves no other trace. */
@@ -184,49 +212,17 @@ export function lastLine(stderr: string): string {
 /** Hides what stands before the `@` of a URL. */
 export const redact = (text: string): string => text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/\s@]+@/gi, '$1');
 
-function localEnvironment(): Record<string, string> {
-  return {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-    HOME: '/nonexistent',
-    LC_ALL: 'C',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_GRAFT_FILE: '/dev/null',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_SSH_COMMAND: 'false',
-    GIT_PAGER: 'cat',
-    GIT_EDITOR: 'false',
-  };
-}
-
-/** The user's, without what would point git at another repository (we may run inside of a hook). */
-function networkEnvironment(): Record<string, string> {
-  const kept = /^GIT_(SSH|CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM|SSL|PROXY|HTTP|CURL)/;
-  const own = Object.entries(process.env).filter(
-    ([name, value]) => value !== undefined && (!name.startsWith('GIT_') || kept.test(name)),
-  );
-  return {
-    ...(Object.fromEntries(own) as Record<string, string>),
-    LC_ALL: 'C',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: 'false',
-    SSH_ASKPASS_REQUIRE: 'never',
-    GCM_INTERACTIVE: 'never',
-  };
-}
-
 function switchUser(as: Owner | undefined): { uid?: number; gid?: number } {
   return as && process.getuid?.() === 0 && as.uid !== 0 ? { uid: as.uid, gid: as.gid } : {};
 }
 
+/** Ended by us before its time. */
+const givenUp = new WeakSet<GitProcess>();
+
 /** In a session of its own it has no terminal, so ssh cannot ask; its helpers end with it. */
 function killGroupAfter(child: GitProcess, timeoutMs: number, signal?: AbortSignal): void {
   const kill = () => {
+    givenUp.add(child);
     try {
       if (child.pid) process.kill(-child.pid, 'SIGKILL');
     } catch {

@@ -14,11 +14,16 @@ export function diskFull(dir: string): boolean {
   return bavail * bsize < FULL_BYTES;
 }
 
-/** An expected failure of git as a value; a full disk is told apart. What is no failure of git is thrown again. */
+/** `git was ended by SIGSEGV`, `git cannot be run (ENOENT)` */
+export const gitBroken = (broken: string): string =>
+  broken.startsWith('SIG') ? `git was ended by ${broken}` : `git cannot be run (${broken})`;
+
+/** An expected failure of git as a value; a full disk and a git that does not work are told apart. What is no failure of git is thrown again. */
 export function failGit(error: unknown, reason: Reason, sentence: string): Failed {
   if (!(error instanceof GitFailed)) throw error;
   if (/No space left on device|Disk quota exceeded/i.test(error.stderr))
     return fail('disk', `${sentence}: no space left on device`);
+  if (error.broken !== undefined) return fail('machine-fault', `${sentence}: ${gitBroken(error.broken)}`);
   return fail(
     reason,
     `${sentence}: ${error.timedOut ? 'git timed out' : lastLine(error.stderr) || `git ended with ${error.code}`}`,

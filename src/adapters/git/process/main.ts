@@ -14,7 +14,7 @@ async function answer(request: Request): Promise<Response> {
     return { id, stdout: new Uint8Array() };
   } catch (error) {
     if (!(error instanceof GitFailed)) return { id, broken: error instanceof Error ? error.message : String(error) };
-    const { args, code, stderr, timedOut } = error;
-    return { id, failed: { args, code, stderr, timedOut } };
+    const { args, code, stderr, timedOut, broken } = error;
+    return { id, failed: { args, code, stderr, timedOut, ...(broken === undefined ? {} : { broken }) } };
   }
 }

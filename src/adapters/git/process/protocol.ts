@@ -1,4 +1,4 @@
-import type { GitOptions } from '../git.ts';
+import type { GitFailure, GitOptions } from '../git.ts';
 import type { CopyObjects } from '../pack.ts';
 
 /** What the worker asks its git process for, over the channel that `fork` gives; answers come in any order. */
@@ -10,6 +10,6 @@ export type Request = { id: number } & (
 export type Response = { id: number } & (
   | { stdout: Uint8Array }
   /** Git ended otherwise than with 0. */
-  | { failed: { args: readonly string[]; code: number | null; stderr: string; timedOut: boolean } }
+  | { failed: GitFailure & { args: readonly string[] } }
   | { broken: string }
 );
