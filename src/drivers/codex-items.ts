@@ -1,10 +1,14 @@
 import { bothEnds } from '../domain/event.ts';
-import { count, label, object, shown, text, TOOL_MAX, type Json } from '../domain/json.ts';
+import { count, label, object, parseObject, shown, text, TOOL_MAX, type Json } from '../domain/json.ts';
 import type { Printer } from './printer.ts';
 
 /** The items of a turn as events. Their ids are the ids of the calls on the wire. */
 export class CodexItems {
   readonly #out: Printer;
+  /** Calls of the model without an answer so far. */
+  readonly #asked = new Map<string, { name: string; input: string }>();
+  /** Ids of calls that have an item. */
+  readonly #told = new Set<string>();
   /** Of the thread so far; undefined: nothing was told yet. */
   #counted: Tokens | undefined;
 
@@ -14,14 +18,31 @@ export class CodexItems {
 
   started(item: Json): void {
     const name = nameOf(item);
-    if (name) this.#out.call(label(item['id']), name, shown(askedOf(item)));
-    else this.#out.busy();
+    if (!name) return this.#out.busy();
+    this.#told.add(label(item['id']));
+    this.#out.call(label(item['id']), name, shown(askedOf(item)));
   }
 
   completed(item: Json): void {
     if (item['type'] === 'agentMessage') return this.#out.text(text(item['text']));
     this.started(item);
     if (nameOf(item)) this.#out.result(label(item['id']), isOk(item), saidBy(item));
+  }
+
+  /** What the model asked for, and was told: of a call without an item, which Codex has refused, that is all there is. */
+  raw(item: Json): void {
+    const id = label(item['call_id']);
+    const type = text(item['type']);
+    const name = ITEM_OF[label(item['name'])];
+    if (name && (type === 'function_call' || type === 'custom_tool_call')) {
+      this.#asked.set(id, { name, input: commandIn(text(item['arguments'] ?? item['input'])) });
+    } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      const asked = this.#asked.get(id);
+      this.#asked.delete(id);
+      if (!asked || this.#told.has(id)) return;
+      this.#out.call(id, asked.name, asked.input);
+      this.#out.result(id, false, typeof item['output'] === 'string' ? item['output'] : shown(item['output']));
+    }
   }
 
   /** After each model call: totals of the thread, so one that was missed is counted with the next; an earlier run's are not. */
@@ -72,6 +93,20 @@ const NAMES: Record<string, string> = {
   collabAgentToolCall: 'agent',
   functionCallOutput: 'function_call',
 };
+
+/** The model's tools whose calls become items once they run. */
+const ITEM_OF: Record<string, string> = {
+  exec_command: 'command_execution',
+  shell_command: 'command_execution',
+  shell: 'command_execution',
+  apply_patch: 'file_change',
+};
+
+/** The command in a call's arguments, else the arguments. */
+function commandIn(given: string): string {
+  const { cmd, command = cmd } = parseObject(given) ?? {};
+  return typeof command === 'string' ? command : Array.isArray(command) ? command.join(' ') : given;
+}
 
 /** Undefined: no tool call, e.g. a thought. */
 function nameOf(item: Json): string | undefined {

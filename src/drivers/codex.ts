@@ -33,6 +33,8 @@ export function codex({ order, prompt, child, out }: Talk): Conversation {
         return items.started(item);
       case 'item/completed':
         return own || item['type'] !== 'agentMessage' ? items.completed(item) : undefined;
+      case 'rawResponseItem/completed':
+        return own ? items.raw(item) : undefined;
       case 'thread/tokenUsage/updated':
         // What a resumed thread repeats is an earlier turn's.
         return own && params['turnId'] === turn ? items.used(object(params['tokenUsage']) ?? {}) : undefined;
@@ -53,7 +55,10 @@ export function codex({ order, prompt, child, out }: Talk): Conversation {
     const rpc = new Rpc(child, { notification, request: answer });
     await rpc.ask(
       'initialize',
-      { clientInfo: { name: 'infinity-fleet', title: 'Infinity Fleet', version: '1' }, capabilities: null },
+      {
+        clientInfo: { name: 'infinity-fleet', title: 'Infinity Fleet', version: '1' },
+        capabilities: { experimentalApi: true },
+      },
       START_MS,
     );
     rpc.tell('initialized');
@@ -61,6 +66,8 @@ export function codex({ order, prompt, child, out }: Talk): Conversation {
     // of the repository were started (tried). One that goes on would do so in its old folder.
     const setup = {
       ...(order.model ? { model: order.model } : {}),
+      // Calls that it refuses are in no item: the model's own words tell of them.
+      experimentalRawEvents: true,
       ...(await providerOf(rpc)),
     };
     const opened = order.resume

@@ -14,7 +14,7 @@ const NAME_MAX = 40;
 
 /**
  * The tool calls in the event stream, matched by id to their results and held against what the model was seen to ask for, what
- * the coder's hooks saw, what the agent says that it did, and what was changed. Codex leaves out calls that were refused. Only
+ * the coder's hooks saw, what the agent says that it did, and what was changed. Only
  * for tasks that must change files. What the run before it had called counts for the work that it went on from.
  */
 export const tools: ReceiptCollector = {

@@ -103,6 +103,14 @@ test('codex: the key stays out of the environment of the agent’s commands', as
   expect(result?.output).not.toContain('sk-scripted');
 });
 
+test('codex: a command that it refuses is a call that failed', async () => {
+  using at = workspace();
+  const { run } = await play('codex', [{ tools: [{ sh: 'rm -f note.txt' }] }, { text: 'Done.' }], { at });
+  expect(only(run.events, 'tool-call')).toMatchObject([{ name: 'command_execution', input: 'rm -f note.txt' }]);
+  expect(only(run.events, 'tool-result')).toMatchObject([{ ok: false, output: expect.stringContaining('rejected') }]);
+  expect(at.git('status', '--short')).toBe('');
+});
+
 test('claude: a subscription’s limit names the time of its reset', async () => {
   using at = workspace();
   const env = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-scripted' };

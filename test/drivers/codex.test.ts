@@ -29,6 +29,17 @@ test('what it asks to be allowed is allowed, and an earlier run’s tokens are n
   expect(events.at(-1)).toEqual({ type: 'ended', ok: true, text: 'All done.' });
 });
 
+test('a call that it refuses, of which no item tells, is a call that failed; others are told once', async () => {
+  const { events } = await play('refuses');
+  const calls = events.filter(({ type }) => type === 'tool-call' || type === 'tool-result');
+  expect(calls).toEqual([
+    { type: 'tool-call', id: 'call_1', name: 'command_execution', input: 'rm -f x' },
+    { type: 'tool-result', id: 'call_1', ok: false, output: expect.stringContaining('not permitted') },
+    { type: 'tool-call', id: 'call_2', name: 'command_execution', input: 'ls' },
+    { type: 'tool-result', id: 'call_2', ok: true, output: 'x' },
+  ]);
+});
+
 test('a question to the user is reported', async () => {
   const { events } = await play('question');
   expect(only(events, 'waiting')).toEqual([{ type: 'waiting', what: 'an answer to: Which database?' }]);
