@@ -28,11 +28,12 @@ import { Schedules } from './client/schedules.ts';
 import { changeNeeds, setPriority } from './client/queue-up.ts';
 import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
 import { sealFor } from './client/seal.ts';
+import { SavedWork } from './client/saved-work.ts';
 import { standingOf } from './client/standing.ts';
 import { startAll, startMissing } from './client/start.ts';
 import { taskFigures } from './client/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
-import type { Wire } from './client/wire.ts';
+import type { Ends, Wire } from './client/wire.ts';
 import type { StandingOrder, Stopped } from './client/orders.ts';
 import { Orders, type OrderGiven, type Said } from './client/people-orders.ts';
 import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
@@ -97,12 +98,6 @@ export async function connectFleet({ env = process.env, config }: FleetOptions =
   );
 }
 
-interface Ends {
-  prepare(): Promise<void>;
-  identify(): Promise<ServerIdentity>;
-  close(): Promise<void>;
-}
-
 /** A fleet as its clients see it. Every method that names a task throws a FleetError (2) where there is none. */
 export class Fleet implements AsyncDisposable {
   readonly #wire: Wire;
@@ -111,6 +106,8 @@ export class Fleet implements AsyncDisposable {
   /** Tasks that are put into the queue on a calendar. */
   readonly schedules: Schedules;
   readonly patrol: Patrol;
+  /** What runs have left that was not delivered. */
+  readonly saved: SavedWork;
   readonly #ends: Ends;
 
   constructor(wire: Wire, ends: Ends) {
@@ -118,6 +115,7 @@ export class Fleet implements AsyncDisposable {
     this.orders = new Orders(wire);
     this.schedules = new Schedules(wire);
     this.patrol = new Patrol(wire);
+    this.saved = new SavedWork(wire);
     this.#ends = ends;
   }
 

@@ -5,15 +5,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readNote } from '../adapters/notes.ts';
 import { readAt, readSegments } from '../adapters/segments.ts';
 import { PROPOSED_SPEC } from '../domain/propose-spec.ts';
-import type { FilePiece, Question, TaskFile } from '../domain/question.ts';
+import type { Answers, FilePiece, FileQuestion, Question, TaskFile } from '../domain/question.ts';
 import { cleanedSentence } from './cleaned.ts';
 import type { Deps } from './context.ts';
+import { branchSaved, savedPatch, savedRuns } from './save/saved-runs.ts';
 
 const MAX_PIECE = 256 * 1024;
 const POLL_MS = 200;
 
-/** Answers one question of a client, read only. */
-export async function answer(deps: Deps, question: Question): Promise<FilePiece> {
+/** Answers one question of a client. */
+export async function answer<Q extends Question>(deps: Deps, question: Q): Promise<Answers[Q['ask']]>;
+export async function answer(deps: Deps, question: Question): Promise<Answers[Question['ask']]> {
+  if (question.ask === 'file') return readFile(deps, question);
+  return question.ask === 'work' ? savedRuns(deps, question.taskId) : branchSaved(deps, question);
+}
+
+async function readFile(deps: Deps, question: FileQuestion): Promise<FilePiece> {
   const deadline = performance.now() + Math.min(question.waitMs, 20_000);
   for (;;) {
     const live = deps.registry.list().some(({ taskId, n }) => taskId === question.taskId && n === question.n);
@@ -24,7 +31,7 @@ export async function answer(deps: Deps, question: Question): Promise<FilePiece>
   }
 }
 
-async function readPiece(deps: Deps, { taskId, n, file, offset }: Question) {
+async function readPiece(deps: Deps, { taskId, n, file, offset }: FileQuestion) {
   const task = deps.home.task(taskId);
   const run = task.runOf(n);
   const gone = existsSync(run.dir) ? undefined : await cleanedSentence(deps, taskId);
@@ -37,10 +44,11 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: Question) {
     );
     return { ...piece, ...whole(piece.bytes, offset + piece.gap) };
   }
+  const unjudged = async () => (file === 'diff' ? savedPatch(deps, { taskId, n, fresh: offset === 0 }) : undefined);
   const paths: Record<Exclude<TaskFile, 'log' | 'stderr'>, string> = {
     events: run.events,
     receipts: run.receipts,
-    diff: run.patch,
+    diff: existsSync(run.patch) ? run.patch : ((await unjudged()) ?? run.patch),
     acceptance: run.trialLog('acceptance'),
     setup: run.setupLog,
     plan: task.plan,
@@ -54,7 +62,7 @@ async function readPiece(deps: Deps, { taskId, n, file, offset }: Question) {
 /** While a run is live, its own copy of a note is the newest. */
 async function liveNote(
   deps: Deps,
-  { taskId, file, offset }: Pick<Question, 'taskId' | 'file' | 'offset'>,
+  { taskId, file, offset }: Pick<FileQuestion, 'taskId' | 'file' | 'offset'>,
 ): Promise<Buffer | undefined> {
   const record = deps.registry.list().find((run) => run.taskId === taskId);
   if (!record || (file !== 'plan' && file !== 'knowledge')) return undefined;

@@ -33,6 +33,7 @@ import { findWork, takeUp } from './resume.ts';
 import { submodulesFrom } from './submodules.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
+import { continueFrom } from './prepare/continue-from.ts';
 
 /**
  * `results`: of the tasks that this one depends on, to start from instead of the base. `handedIn`: what an agent outside the
@@ -81,7 +82,7 @@ async function prepare(
   deps.registry.borrow(order, origin.baseDir);
 
   // What a killed attempt had laid out must not look like setup's.
-  if (order.resume || common) await removeTree(files.tree);
+  if (order.resume || order.task.continueFrom || common) await removeTree(files.tree);
   const laid = await onSoundBase(origin.baseDir, {
     open,
     work: () => layOut(deps, order, { ...origin, coder, signal }),
@@ -107,19 +108,25 @@ async function prepare(
   const { base, baseDir } = origin;
   const preexisting = made ? await snapshot({ tree: files.tree, baseDir, base, submodules }) : {};
 
-  // 5. The work of an earlier run, last: so that none of it counts as what setup made.
+  // 5. The work of an earlier run, or what the task is to go on from, last: so that none of it counts as what setup made.
   const found = order.resume && (await findWork(deps, { ...order, resume: order.resume }, origin));
   const taken = found && (await takeUp(deps, { ...order, coder }, { found, base, baseDir }));
   if (found && !taken) {
     await removeTree(files.tree);
     return prepare(deps, { ...order, resume: null }, { n, coder, signal });
   }
-  for (const path of taken?.paths ?? []) delete preexisting[path];
+  const { continueFrom: ref } = order.task;
+  const maxBytes = policy.limits.diskBytes;
+  const goesOn =
+    !taken && repo && ref ? await continueFrom(deps, order, { repo, ref, base, baseDir, maxBytes, signal }) : undefined;
+  if (goesOn && !goesOn.ok) return goesOn;
+  const start = taken ?? goesOn;
+  for (const path of start?.paths ?? []) delete preexisting[path];
 
   const prepared: Prepared = {
     ...{ task: order.task, policy, base: origin.base, baseDir: origin.baseDir, submodules },
     ...{ repoKey: origin.repoKey, checkout: origin.checkout, sealed: origin.sealed },
-    ...{ resumed: taken?.resumed ?? null, preexisting, elsewhere: lookElsewhere(placesOf(deps, origin)) },
+    ...{ resumed: start?.resumed ?? null, preexisting, elsewhere: lookElsewhere(placesOf(deps, origin)) },
   };
   await writeJson(home.task(order.taskId).prepared, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);

@@ -62,7 +62,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
     events: await readEvents(keptRun.events),
-    before: prepared.resumed ? await earlier(kept.runOf(numberOf(prepared.resumed.runId))) : [],
+    before: prepared.resumed?.runId ? await earlier(kept.runOf(numberOf(prepared.resumed.runId))) : [],
     hooks: await readHooks(keptRun.logs),
     wire: readWire(keptRun.wire),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },

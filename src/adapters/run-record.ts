@@ -53,9 +53,10 @@ export interface Prepared {
 
 /** What a run starts from that an earlier one left. */
 export interface Resumed {
-  runId: string;
+  /** Null: it is no run of this task's, but a commit that its owner named (`continueFrom`). */
+  runId: string | null;
   saved: SavedWork;
-  /** Why that one ended. */
+  /** Why that one ended; or which commit. */
   why: string;
   /** The tool call that nobody saw the end of. */
   inFlight: string | null;

@@ -98,7 +98,11 @@ const ENTRIES: Record<CommandName, Omit<Entry, 'name'>> = {
   'task check': { args: '<id>', about: 'all that the acceptance commands printed on a result, up to 8 MB' },
   'task plan': { args: '<id>', about: "the agent's PLAN_AND_STATUS.md" },
   'task knowledge': { args: '<id>', about: "the agent's KNOWLEDGE.md" },
-  'task diff': { args: '<id>', about: "a run's result as a patch" },
+  'task diff': { args: '<id>', about: "a run's result as a patch; without one, what was saved of its work" },
+  'task work': {
+    args: '<id>',
+    about: 'what its runs left that was not delivered: show it, make a branch of it, continue it as a new task',
+  },
   'task receipts': { args: '<id>', about: 'the evidence of the last run, and the verdict on it' },
   'task wait': { args: '<id>', about: 'wait until the task is closed, or parked for a person' },
   'task cancel': { args: '<id>', about: 'stop its agent and close it as cancelled; several: fleet cancel' },

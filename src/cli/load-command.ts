@@ -65,6 +65,7 @@ const LOADERS = {
   'task plan': async () => (await import('./commands/task-files.ts')).taskPlan,
   'task knowledge': async () => (await import('./commands/task-files.ts')).taskKnowledge,
   'task diff': async () => (await import('./commands/task-files.ts')).taskDiff,
+  'task work': async () => (await import('./commands/task-work.ts')).taskWork,
   'task receipts': async () => (await import('./commands/task-receipts.ts')).taskReceipts,
   'task wait': async () => (await import('./commands/task-wait.ts')).taskWait,
   'task cancel': async () => (await import('./commands/task-decisions.ts')).taskCancel,

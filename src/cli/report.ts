@@ -3,12 +3,12 @@ import { formatBytes } from '../domain/bytes.ts';
 import { contextFill, costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { sumUsage, type Usage } from '../domain/event.ts';
-import { rescueRef, wipRef } from '../domain/names.ts';
 import { checkCommand } from '../domain/inbox.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { RunView } from '../domain/run.ts';
 import { coderText, debtSentence, keptSentences, tallySentence } from '../domain/worker.ts';
 import { waitFacts } from './report-waits.ts';
+import { workLines } from './report-work.ts';
 import { table } from './table.ts';
 import { clean, oneLine, paintState, paragraph, shortNumber, type Paint } from './text.ts';
 
@@ -82,6 +82,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
     ['Next try', report.retryAt],
     ['Repository', report.repo],
     ['Base', report.base],
+    ['Goes on', report.continueFrom && `from ${report.continueFrom}`],
     ['Branch', report.branch && `${report.branch} at ${report.commit ?? 'unknown'}`],
     ['Pull', report.pull && `${report.pull.url} (${report.pull.state}, checks ${report.pull.checks})`],
     ['Merged', report.merged && `into ${report.merged.into} at ${report.merged.commit}`],
@@ -121,25 +122,6 @@ function runTable(runs: readonly RunView[], nowMs: number): string {
       endedAt ? (reason ? oneLine(`${reason}: ${message ?? ''}`, 80) : 'accepted') : 'live',
     ]),
   );
-}
-
-/** What each run started from that was not the base, and where its work is that was not delivered. */
-function workLines({ id, state, runs }: TaskReport): string[] {
-  return runs.flatMap(({ runId, worker, resumedFrom, saved, savedGone, startedWithout }) => [
-    ...(resumedFrom ? [`${runId} resumed from the work of run ${resumedFrom}`] : []),
-    ...(startedWithout
-      ? [oneLine(`${runId} started from the base: ${worker} did not find the saved work of run ${startedWithout}`, 300)]
-      : []),
-    ...(savedGone ? [oneLine(`${runId} saved its work, which was removed from ${worker} at ${savedGone}`, 300)] : []),
-    ...(saved && !savedGone && state !== 'done'
-      ? [
-          oneLine(
-            `${runId} saved its work at ${saved.at}: ${rescueRef(id, runId)} in the vault of ${worker}${saved.pushed ? `, and ${wipRef(id)} at the remote` : ''}${saved.session ? ', with its session' : ''}`,
-            300,
-          ),
-        ]
-      : []),
-  ]);
 }
 
 export function receiptTable(receipts: readonly Receipt[], paint: Paint): string {

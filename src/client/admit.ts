@@ -167,8 +167,9 @@ class Facts {
   }
 
   async pinned(task: Task): Promise<{ task: Task; notes: string[] }> {
-    const { repo, machine, base, deliver, into, cwd, submodules, verify } = task;
-    const key = JSON.stringify(['repo', repo, machine, base, deliver, into, cwd, submodules, verify?.commands]);
+    const { repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify } = task;
+    const at = [repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify?.commands];
+    const key = JSON.stringify(['repo', ...at]);
     const { pin, notes } = await this.#once(key, () => pinRepo(task, this.wire.config));
     return { task: { ...task, ...pin }, notes };
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { FleetError } from '../domain/error.ts';
-import type { FilePiece, Question, TaskFile } from '../domain/question.ts';
+import type { Answers, FilePiece, Question, TaskFile } from '../domain/question.ts';
 import type { RunView } from '../domain/run.ts';
 import { unansweredBy } from './read/no-answer.ts';
 import { viewTask } from './view.ts';
@@ -17,18 +17,25 @@ interface Addressee {
 }
 
 const TIMEOUT_MS = 20_000;
+/** It goes to a remote. */
+const BRANCH_MS = 130_000;
 
 /** Undefined: that worker did not answer in time. @throws FleetError with what the worker itself said was wrong */
-async function ask(wire: Wire, to: Addressee, question: Question): Promise<FilePiece | undefined> {
+export async function ask<Q extends Question>(
+  wire: Wire,
+  to: Addressee,
+  question: Q,
+): Promise<Answers[Q['ask']] | undefined> {
   const workflowId = `ask-${randomBytes(8).toString('hex')}`;
   try {
     const answer: unknown = await wire.client.workflow.execute('askWorker', {
       workflowId,
       taskQueue: to.queue,
       args: [{ hostQueue: to.hostQueue, question }],
-      workflowExecutionTimeout: TIMEOUT_MS + question.waitMs,
+      workflowExecutionTimeout:
+        question.ask === 'branch' ? BRANCH_MS : TIMEOUT_MS + ('waitMs' in question ? question.waitMs : 0),
     });
-    return answer as FilePiece;
+    return answer as Answers[Q['ask']];
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const cause = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;

@@ -100,7 +100,8 @@ function gone(error: unknown): undefined {
 }
 
 /** A task as it was enqueued. @throws FleetError (2) where there is none, or it was not one */
-async function taskOf(wire: Wire, id: string): Promise<Task> {
+/** The task as it was enqueued. */
+export async function taskOf(wire: Wire, id: string): Promise<Task> {
   const { runId } = await describeTask(wire, id);
   const { client } = wire;
   const { history } = await client.workflowService.getWorkflowExecutionHistory({

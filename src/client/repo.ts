@@ -20,10 +20,17 @@ import { noFolder, normalFolder } from '../domain/working-folder.ts';
 import { baseNotes } from './base-notes.ts';
 
 /**
- * What becomes of a task's repository: an absolute path with the machine that it is on, the base as a commit, and the branch
- * that it is merged into.
+ * What becomes of a task's repository: an absolute path with the machine that it is on, the base and the work to go on from as
+ * commits, and the branch that it is merged into.
  */
-export type RepoPin = { repo?: string; machine?: string; base?: string; into?: string; cwd?: string };
+export type RepoPin = {
+  repo?: string;
+  machine?: string;
+  base?: string;
+  continueFrom?: string;
+  into?: string;
+  cwd?: string;
+};
 
 /** `notes`: what its owner should know of the base, a sentence each. */
 interface Pinned {
@@ -34,8 +41,11 @@ interface Pinned {
 /** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist; `passing` where a remote does not answer */
 export async function pinRepo(task: Task, config: Config): Promise<Pinned> {
   if (!task.repo) return { pin: {}, notes: [] };
-  if (task.base !== undefined && isOurs(task.base))
-    throw wrong(`base must be no ref of the fleet's own: what is on ${task.base} was accepted by nobody`);
+  const { base, continueFrom } = task;
+  if (base !== undefined && isOurs(base))
+    throw wrong(`base must be no ref of the fleet's own: what is on ${base} was accepted by nobody`);
+  if (continueFrom !== undefined && isOurs(continueFrom))
+    throw wrong(`continueFrom must be no ref of the fleet's own: fleet task <id> work --branch makes a branch of it`);
   if (isUrl(task.repo)) return { pin: await pinUrl(task.repo, task), notes: [] };
   const machine = machineName(config);
   // Another machine's repository: that one looks for itself.
@@ -78,8 +88,8 @@ async function checkSubmodules(source: PathSource, { task, base }: { task: Task;
 
 async function pinPath(
   path: string,
-  { base, deliver, into }: Task,
-): Promise<{ source: PathSource; folder: string; repo: string; base: string; into?: string }> {
+  { base, continueFrom, deliver, into }: Task,
+): Promise<RepoPin & { source: PathSource; folder: string; base: string }> {
   const inspected = orThrow(await inspectRepo(path));
   const { top, folder } = inspected;
   if (deliver === 'pr')
@@ -88,7 +98,8 @@ async function pinPath(
   if (source.kind === 'url') throw wrong(`repo ${top} must be a path here`);
   if (deliver !== 'none' && (await blocksBranches(source))) throw blocked(top);
   const commitOf = async (ref: string) => orThrow(await resolveBase({ source, base: ref })).commit;
-  const at = { source, folder, repo: top };
+  const more = continueFrom === undefined ? {} : { continueFrom: await commitOf(continueFrom) };
+  const at = { source, folder, repo: top, ...more };
   if (deliver !== 'merge') return { ...at, base: base === undefined ? inspected.head : await commitOf(base) };
   const target = into ?? inspected.defaultBranch;
   if (!target) throw wrong(`into is required: HEAD of ${top} is on no branch`);
@@ -100,12 +111,9 @@ async function pinPath(
 }
 
 /** Nothing is fetched: what a remote lists is enough, except for a commit id, which its worker looks for. */
-async function pinUrl(url: string, { base, deliver, into }: Task): Promise<RepoPin> {
+async function pinUrl(url: string, { base, continueFrom, deliver, into }: Task): Promise<RepoPin> {
   const wanted = base ?? into ?? 'HEAD';
-  const branch = wanted.replace(/^refs\/heads\//, '');
-  const names = wanted.startsWith('refs/')
-    ? [wanted, `${wanted}^{}`]
-    : [`refs/tags/${wanted}^{}`, `refs/heads/${branch}`, `refs/tags/${wanted}`];
+  const names = [wanted, ...(continueFrom === undefined ? [] : [continueFrom])].flatMap(namesOf);
   const target = into === undefined ? [] : [`refs/heads/${into}`];
   const listed = await listRemote(url, ['HEAD', 'refs/heads/fleet', ...names, ...target]);
   if (!listed.ok) throw new FleetError(listed.failure.message, { exitCode: 2, passing: listed.passing });
@@ -116,11 +124,23 @@ async function pinUrl(url: string, { base, deliver, into }: Task): Promise<RepoP
   const merges = deliver === 'merge' ? { into: into ?? head?.replace('refs/heads/', '') } : {};
   if (deliver === 'merge' && !merges.into) throw wrong(`into is required: ${redact(url)} has no default branch`);
   const pinned = merges.into ? { into: merges.into } : {};
-  const commit = wanted === 'HEAD' ? refs.get('HEAD') : names.map((name) => refs.get(name)).find(Boolean);
-  if (commit) return { base: commit, ...pinned };
-  if (/^[0-9a-f]{7,64}$/.test(wanted)) return { base: wanted, ...pinned };
-  throw wrong(`${redact(url)} has no branch, tag or commit ${wanted}`);
+  const commitOf = (ref: string): string => {
+    const commit =
+      ref === 'HEAD'
+        ? refs.get('HEAD')
+        : namesOf(ref)
+            .map((name) => refs.get(name))
+            .find(Boolean);
+    if (!commit && !/^[0-9a-f]{7,64}$/.test(ref)) throw wrong(`${redact(url)} has no branch, tag or commit ${ref}`);
+    return commit ?? ref;
+  };
+  const more = continueFrom === undefined ? {} : { continueFrom: commitOf(continueFrom) };
+  return { base: commitOf(wanted), ...more, ...pinned };
 }
+
+/** Full names that a ref may stand for, the first one first. */
+const namesOf = (ref: string): string[] =>
+  ref.startsWith('refs/') ? [ref, `${ref}^{}`] : [`refs/tags/${ref}^{}`, `refs/heads/${ref}`, `refs/tags/${ref}`];
 
 function orThrow<T extends { ok: true }>(outcome: T | Failed): T {
   if (!outcome.ok) throw wrong(outcome.failure.message);

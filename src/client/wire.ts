@@ -6,6 +6,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import type { ServerIdentity } from '../adapters/server-identity.ts';
 import type { Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 
@@ -13,6 +14,13 @@ import { FleetError } from '../domain/error.ts';
 export interface Wire {
   client: Client;
   config: Config;
+}
+
+/** What is done of a connection as a whole. */
+export interface Ends {
+  prepare(): Promise<void>;
+  identify(): Promise<ServerIdentity>;
+  close(): Promise<void>;
 }
 
 /** A worker that is there answers a query or an update well within this. */

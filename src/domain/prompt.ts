@@ -23,7 +23,8 @@ export interface PromptOrder {
   /** How it can ask and propose: by files, or the tools of an MCP server where its coder has been given that. */
   outbox: { path: string; tools: readonly AgentTool[]; mcp: boolean };
   /** The worktree holds an earlier run's work; null: it is the base. `session`: its conversation goes on. `coder`: it was another's. */
-  resumed: { why: string; inFlight: string | null; session: boolean; coder?: string } | null;
+  /** `runId` null: no run of this task's, but a commit that its owner named. */
+  resumed: { runId: string | null; why: string; inFlight: string | null; session: boolean; coder?: string } | null;
   tree: string;
   branch: string;
   /** Paths of submodules whose files are in the worktree. */
@@ -192,7 +193,9 @@ function outboxRules({ path, tools, mcp }: PromptOrder['outbox']): string[] {
 function startOf(resumed: NonNullable<PromptOrder['resumed']>) {
   return list(
     [
-      `An earlier run of this task was ended (${inShort(resumed.why)}) and you go on from what was saved of it, without its conversation${resumed.coder ? `, as another agent (${resumed.coder}) had it` : ''}.`,
+      resumed.runId === null
+        ? `You go on from unfinished work that somebody else left (${inShort(resumed.why)}). All of it is judged together with what you add, and you may change any of it.`
+        : `An earlier run of this task was ended (${inShort(resumed.why)}) and you go on from what was saved of it, without its conversation${resumed.coder ? `, as another agent (${resumed.coder}) had it` : ''}.`,
       `The worktree holds its work: its commits are on the branch, and what it had not committed is uncommitted again. Look at \`git status\` and \`git diff\` first. What setup makes was made anew.`,
       cutOff(resumed),
     ].filter((line) => typeof line === 'string'),

@@ -1,5 +1,32 @@
+import type { SavedRun } from './saved-work.ts';
+
 /** What a client may ask one worker, by way of the `askWorker` workflow on that worker's own queue. */
-export interface Question {
+export type Question = FileQuestion | WorkQuestion | BranchQuestion;
+
+/** What a worker answers, by what it was asked. */
+export interface Answers {
+  file: FilePiece;
+  /** Newest first; empty where it has saved nothing of that task. */
+  work: SavedRun[];
+  branch: { commit: string };
+}
+
+/** All saved work of a task there. */
+export interface WorkQuestion {
+  ask: 'work';
+  taskId: string;
+}
+
+/** Makes a branch at the saved work of a run, in the task's repository. Asked again it changes nothing. */
+export interface BranchQuestion {
+  ask: 'branch';
+  taskId: string;
+  runId: string;
+  /** Without `refs/heads/`. */
+  branch: string;
+}
+
+export interface FileQuestion {
   /** A piece of a task's record on that worker. Waits up to `waitMs` for bytes behind `offset`. */
   ask: 'file';
   taskId: string;

@@ -166,6 +166,8 @@ export interface TaskView {
   objective: string;
   repo: string | null;
   base: string | null;
+  /** Unfinished work that it goes on from. */
+  continueFrom?: string;
   queue: string;
   /** The queue that a claim of it waits in. */
   claimQueue: string;

@@ -8,6 +8,8 @@ export function taskFault(task: Task, { admitted }: { admitted: boolean }): stri
   const { repo, type, verify, artifacts, limits } = task;
   if (!repo && needsRepo(type)) return `repo is required for a task of type ${type}`;
   if (!repo && task.cwd !== undefined) return 'cwd must not be set without a repo: it is a folder of one';
+  if (!repo && task.continueFrom !== undefined)
+    return 'continueFrom must not be set without a repo: it is a commit of one';
   if (!repo && verify?.where === 'other')
     return 'verify.where must be here for a task without a repo: another worker could not fetch it';
   const idle = admitted ? undefined : idleFault(limits);
@@ -15,6 +17,7 @@ export function taskFault(task: Task, { admitted }: { admitted: boolean }): stri
   if (task.for === undefined) return undefined;
   const elsewhere = 'of a task that is for an agent outside the fleet';
   if (task.coder !== undefined) return `coder must not be set ${elsewhere}: no worker starts one`;
+  if (task.continueFrom !== undefined) return `continueFrom must not be set ${elsewhere}: it begins where it likes`;
   if (!repo && verify) return `verify must not be set ${elsewhere} without a repo: there is nothing to try it on`;
   if (!repo && artifacts.length > 0)
     return `artifacts must be empty ${elsewhere} without a repo: nobody sees its files`;

@@ -42,6 +42,7 @@ const taskId = z
 const branch = z.string().regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|\/$))[^\s\0~^:?*[\\]{1,200}$/, {
   error: 'must be the name of a branch',
 });
+const ref = z.string().regex(/^(?!-)[^\s\0~^:?*[\\]{1,200}$/, { error: 'must be a branch, tag or commit' });
 const command = z.string().trim().min(1, { error: 'must not be empty' }).max(4_000);
 
 /** A script that the agent never sees: in `$FLEET_HOME/held-out` of the verifying worker, or sealed to it by `fleet seal`. */
@@ -159,10 +160,9 @@ export const taskInput = z.strictObject({
     })
     .optional(),
   /** A ref or commit; the CLI resolves it to a commit. */
-  base: z
-    .string()
-    .regex(/^(?!-)[^\s\0~^:?*[\\]{1,200}$/, { error: 'must be a branch, tag or commit' })
-    .optional(),
+  base: ref.optional(),
+  /** Unfinished work on the base, or beside it, to go on from: a ref or commit; the CLI resolves it. All of it is judged. */
+  continueFrom: ref.optional(),
   queue: name.default(DEFAULT_QUEUE),
   coder: name.optional(),
   model: line.max(100).optional(),
@@ -232,5 +232,14 @@ export { firstIssue, needsRepo };
 export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
 /** A repository on one machine only. */
 export const isPath = (repo: string | null | undefined): repo is string => !!repo && !isUrl(repo);
+/** What is wrong with a branch that somebody names for work that nobody accepted, as one sentence; undefined where nothing is. */
+export function branchFault(name: string): string | undefined {
+  if (/^fleet(\/|$)/.test(name)) return `branch ${name} must not be below fleet/, where accepted results are`;
+  const checked = branch.safeParse(name);
+  return checked.success
+    ? undefined
+    : `branch ${JSON.stringify(name)} ${checked.error.issues[0]?.message ?? 'is wrong'}`;
+}
+
 export const titleOf = (task: Pick<Task, 'title' | 'objective'>): string =>
   task.title ?? (task.objective.split('\n', 1)[0] ?? '').slice(0, 80);

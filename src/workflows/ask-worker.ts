@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { FilePiece, Question } from '../domain/question.ts';
+import type { Answers, Question } from '../domain/question.ts';
 
 /** Puts one question to one worker, on that worker's own queue: how a client on any machine reads a log there. */
 export async function askWorker({
@@ -9,12 +9,13 @@ export async function askWorker({
 }: {
   hostQueue: string;
   question: Question;
-}): Promise<FilePiece> {
+}): Promise<Answers[Question['ask']]> {
   const { answer } = proxyActivities<Activities>({
     taskQueue: hostQueue,
     summary: question.ask,
     scheduleToStartTimeout: '5s',
-    startToCloseTimeout: '30s',
+    // A branch goes to a remote.
+    startToCloseTimeout: question.ask === 'branch' ? '2m' : '30s',
     retry: { maximumAttempts: 1 },
   });
   return answer(question);

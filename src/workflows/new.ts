@@ -52,6 +52,7 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView & {
     dependsOn: task.dependsOn.map(unheard),
     ...(task.for ? { for: task.for, brief: briefOf(task) } : {}),
     ...(task.parent ? { parent: task.parent } : {}),
+    ...(task.continueFrom ? { continueFrom: task.continueFrom } : {}),
     ...(task.proposed ? { proposed: true } : {}),
     ...(task.producer ? { producer: task.producer } : {}),
     createdAt,

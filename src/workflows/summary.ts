@@ -36,7 +36,7 @@ export function renderSummary(view: TaskView): string {
             run.worker,
             run.coder,
             run.endedAt ? formatDuration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : 'live',
-            run.resumedFrom ? `work of ${run.resumedFrom}` : 'base',
+            run.resumedFrom ? `work of ${run.resumedFrom}` : (view.continueFrom ?? 'base'),
             run.endedAt ? (run.reason ? `${run.reason}: ${run.message ?? ''}` : 'accepted') : '',
             run.saved && view.state !== 'done' ? savedAt(view, run) : '',
           ]),

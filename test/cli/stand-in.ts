@@ -119,6 +119,7 @@ const activities = (clock: () => string) => ({
   },
   /** A piece of ten characters at a time. */
   async answer(question: Question) {
+    if (question.ask !== 'file') throw ApplicationFailure.nonRetryable('it was asked for something else');
     if (question.file !== 'log') throw ApplicationFailure.nonRetryable('no such file');
     const text = LOG.slice(question.offset, question.offset + 10);
     return { text, next: question.offset + text.length, end: text === '', gap: 0 };

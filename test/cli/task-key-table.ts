@@ -24,6 +24,7 @@ export const KEYS: Record<string, Key> = {
   cwd: { value: 'web', flags: ['--cwd', 'web'] },
   submodules: { value: 'none', flags: ['--submodules', 'none'] },
   base: { value: BASE, flags: ['--base', BASE] },
+  continueFrom: { value: BASE, flags: ['--continue-from', BASE] },
   queue: { value: 'nightly', flags: ['--queue', 'nightly'] },
   coder: { value: 'claude', flags: ['--coder', 'claude'] },
   model: { value: 'opus', flags: ['--model', 'opus'] },

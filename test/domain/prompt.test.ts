@@ -24,7 +24,7 @@ test('says that a retry from the base has nothing of the runs before', () => {
 });
 
 test('says that a retry from saved work has it, why, and what was cut off', () => {
-  const resumed = { why: 'no output for 10m', inFlight: 'Bash make deploy', session: false };
+  const resumed = { runId: '1-a', why: 'no output for 10m', inFlight: 'Bash make deploy', session: false };
   const text = prompt({ resumed });
   expect(text).not.toContain('their changes are gone');
   expect(text).toContain('\n\n> no test\n');
@@ -34,8 +34,14 @@ test('says that a retry from saved work has it, why, and what was cut off', () =
   expect(text).not.toContain('What earlier runs noted');
 });
 
+test('says whose work it is where a task goes on from what somebody else left', () => {
+  const text = prompt({ resumed: { runId: null, why: 'saved/x-1', inFlight: null, session: false }, feedback: [] });
+  expect(text).toContain('You go on from unfinished work that somebody else left (saved/x-1). All of it is judged');
+  expect(text).not.toContain('An earlier run of this task');
+});
+
 test('in a conversation that goes on, says the reasons and what is new, and nothing that was said before', () => {
-  const resumed = { why: 'rate limit', inFlight: 'Bash make deploy', session: true };
+  const resumed = { runId: '1-a', why: 'rate limit', inFlight: 'Bash make deploy', session: true };
   const text = prompt({ resumed });
   expect(text).toContain('# It was not accepted\n\nMend what is wrong.');
   expect(text).toContain('\n\n> no test\n');
@@ -47,7 +53,7 @@ test('in a conversation that goes on, says the reasons and what is new, and noth
 });
 
 test('a conversation that goes on is told that what it proposed was dropped, and a new one need not know', () => {
-  const resumed = { why: 'rate limit', inFlight: null, session: true };
+  const resumed = { runId: '1-a', why: 'rate limit', inFlight: null, session: true };
   expect(prompt({ resumed, dropped: true })).toContain('The tasks that you proposed before were dropped');
   expect(prompt({ resumed })).not.toContain('proposed');
   expect(prompt({ resumed: { ...resumed, session: false }, dropped: true })).not.toContain('were dropped');
@@ -90,7 +96,7 @@ test('an agent is told how it asks and proposes, by file or tool, as far as its 
 test('what was answered, and what other tasks say, are told with their words, also in a conversation that goes on', () => {
   const answers = [{ question: 'q1', text: 'Which port?', answer: '8080\u001b[31m', by: 'ada', at: '' }];
   const notes = ['task build-it: is done'];
-  for (const resumed of [null, { why: 'asked', inFlight: null, session: true }]) {
+  for (const resumed of [null, { runId: '1-a', why: 'asked', inFlight: null, session: true }]) {
     const text = prompt({ answers, notes, resumed, feedback: [] });
     expect(text).toContain('# What was answered\n\nYou asked:\n> Which port?\n\nThe answer (ada):\n> 8080\n');
     expect(text).toContain('# What other tasks say\n\n> task build-it: is done');

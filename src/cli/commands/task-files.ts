@@ -32,7 +32,7 @@ const file = (name: string, empty: string): Command =>
 export const taskStderr = file('stderr', 'nothing was said on stderr');
 export const taskPlan = file('plan', 'the agent has written no plan');
 export const taskKnowledge = file('knowledge', 'the agent has written no knowledge');
-export const taskDiff = file('diff', 'there is no result yet, or nothing was changed');
+export const taskDiff = file('diff', 'there is no result yet, and no saved work, or nothing was changed');
 
 export const taskCheck = command<{ run?: number; setup?: boolean }>({
   flags: [

@@ -4,7 +4,7 @@ import { taskDetails } from '../report.ts';
 import { painter } from '../text.ts';
 
 export const TASK_ACTIONS =
-  'log, events, stderr, check, plan, knowledge, diff, receipts, wait, cancel, retry, accept, give-up, approve, reject, answer, priority, needs';
+  'log, events, stderr, check, plan, knowledge, diff, work, receipts, wait, cancel, retry, accept, give-up, approve, reject, answer, priority, needs';
 
 export const task = command({
   notes: `Actions: ${TASK_ACTIONS}.
