@@ -1,4 +1,16 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { tmpdir, userInfo } from 'node:os';
@@ -30,14 +42,41 @@ export async function lockWorker(home: HomeLayout, name: string): Promise<HeldLo
     );
     ftruncateSync(byName);
     writeSync(byName, home.root);
-    const read = (file: string) => readFileSync(`${names}/${file}`, 'utf8');
+    dropLeft(names);
+    const homes = () => new Set(readdirSync(names).map((file) => homeIn(`${names}/${file}`)));
     return {
       release: () => [byHome, byName].forEach((fd) => closeSync(fd)),
-      otherHomes: () => [...new Set(readdirSync(names).map(read))].filter((root) => root && root !== home.root),
+      otherHomes: () => [...homes()].filter((root) => root !== home.root && existsSync(root)),
     };
   } catch (error) {
     closeSync(byHome);
     throw error;
+  }
+}
+
+/** Names that no worker holds, of homes that are no more: they would be hidden from every agent for ever. */
+function dropLeft(names: string): void {
+  for (const file of readdirSync(names)) {
+    const path = `${names}/${file}`;
+    const root = homeIn(path);
+    if (!root || existsSync(root)) continue;
+    try {
+      // Held while it goes: whoever opened it before finds another file at its path, and asks again.
+      const fd = openSync(path, 'r+');
+      if (tryLock(fd)) unlinkSync(path);
+      closeSync(fd);
+    } catch {
+      // Another worker was faster.
+    }
+  }
+}
+
+/** Empty where its worker has not written it yet, or the file is gone. */
+function homeIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 
@@ -55,7 +94,10 @@ function lock(path: string, refusal: string): number {
     closeSync(fd);
     throw new FleetError(refusal, { exitCode: 2 });
   }
-  return fd;
+  if (fstatSync(fd).ino === statSync(path, { throwIfNoEntry: false })?.ino) return fd;
+  // It was removed between the two: what is locked is no file of that name.
+  closeSync(fd);
+  return lock(path, refusal);
 }
 
 /** The random part of the worker's own queue; stays the same over restarts, so that its runs find it again. */
