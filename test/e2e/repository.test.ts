@@ -101,7 +101,7 @@ describe('a repository says what its tasks need', () => {
     const repo = await fleet.repo('broken', { '.fleet.yaml': "setup: ['echo no such tool; exit 3']\n" });
     const report = await drain({ repo, coder: 'ok', ...ONCE });
     expect(report).toMatchObject({ state: 'parked', reason: 'setup-failed', attempts: { used: 1 } });
-    expect(report.message).toMatch(/`echo no such tool; exit 3` ended with 3: no such tool/);
+    expect(report.message).toMatch(/`echo no such tool; exit 3` ended with 3:\nno such tool/);
   });
 
   test.concurrent('what cannot start on the base either parks the first run, with no attempt used', async () => {
