@@ -103,8 +103,19 @@ export function scriptOf(command: string): string | undefined {
   return own === undefined ? named : 'test';
 }
 
+/** What a shell does itself: built in, or a word of its language. */
+const SHELL_WORDS = new Set(
+  (
+    '. alias bg break case cd command continue eval exec exit export fg for getopts hash if jobs local popd pushd read ' +
+    'readonly return select set shift shopt source time times trap type ulimit umask unalias unset until wait while'
+  ).split(' '),
+);
+
 /** The program that a command starts, where that is plain; not one by its path, which an agent may be asked to write. */
-export const programOf = (command: string): string | undefined => /^([\w.+-]+)(?=\s|$)/.exec(command.trim())?.[1];
+export function programOf(command: string): string | undefined {
+  const [, word] = /^([\w.+-]+)(?=\s|$)/.exec(command.trim()) ?? [];
+  return word === undefined || SHELL_WORDS.has(word) ? undefined : word;
+}
 
 function objectOf(text: string): Record<string, unknown> {
   try {
