@@ -83,7 +83,7 @@ test('a worker starts although its git dies, and says so before it takes anythin
 
 test('one whose check passes and whose runs fail all the same rests, and others do its tasks', async () => {
   const { worker, enqueue } = await lab('passes');
-  const git = await sickProgram(`${fleet.root}/passes-bin`, { name: 'git', when: '*--show-cdup*', end: DIES });
+  const git = await sickProgram(`${fleet.root}/passes-bin`, { name: 'git', when: '*rev-parse*', end: DIES });
   await git.sicken();
   await using sick = await worker('sick', git.env);
   const ids = await enqueue(4);
