@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { until } from '../helpers/until.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { Lanes, summary } from './lanes.ts';
 
@@ -57,9 +59,25 @@ test('a file that cannot be loaded fails, and is no green one', async () => {
   });
 });
 
+test('what a job leaves behind is ended, and not waited for', async () => {
+  const lanes = new Lanes(LIMITS);
+  const pid: string[] = [];
+  const log = console.log;
+  console.log = (line: unknown) => void pid.push(...(/^pid (\d+)/m.exec(String(line))?.slice(1) ?? []));
+  try {
+    await lanes.run([[lanes.command('leaves', ['sh', '-c', 'sleep 1000 & echo pid $!'])]]);
+  } finally {
+    console.log = log;
+  }
+  await until(() => pid.length === 1 && !existsSync(`/proc/${pid[0]}`));
+});
+
 test('no time: what has not begun is left out by name, and what was red is not run again', async () => {
   const lanes = new Lanes({ start: -1, retry: -1, end: 600 });
   expect(await lanes.run([[lanes.command('late', ['true'])]])).toMatchObject({ passed: 0, leftOut: ['late'] });
+  expect(summary({ passed: 3, failed: [], blinked: [], leftOut: ['late'] }).at(-1)).toBe(
+    '3 passed, 0 failed, 1 skipped',
+  );
   const strict = new Lanes({ start: 600, retry: -1, end: 600 });
   expect(await strict.run([[strict.command('red', ['false'])]])).toMatchObject({ failed: ['red'], blinked: [] });
 });

@@ -147,9 +147,12 @@ export class Lanes {
       const said: Buffer[] = [];
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => said.push(data));
       const leftMs = Math.max(1, this.#limits.end - this.elapsedS()) * 1000;
-      const end = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), leftMs);
-      child.on('close', (code) => {
+      const end = setTimeout(() => child.kill('SIGKILL'), leftMs);
+      child.once('error', (error) => said.push(Buffer.from(String(error))));
+      // Its output may be held open by what it left behind: that is not waited for, and ended.
+      child.once('exit', (code) => {
         clearTimeout(end);
+        endGroup(child.pid!);
         // Jest prints its JSON beside the file.
         console.log(
           Buffer.concat(said)
@@ -163,12 +166,20 @@ export class Lanes {
   }
 }
 
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
 /** The last lines; the very last is the sum. */
 export function summary({ passed, failed, blinked, leftOut }: Sum): string[] {
   return [
     ...leftOut.map((what) => `== not run, for want of time: ${what}`),
     ...blinked.map((what) => `== blinked: ${what}`),
     ...failed.map((what) => `== failed: ${what}`),
-    `${passed} passed, ${failed.length} failed`,
+    `${passed} passed, ${failed.length} failed${leftOut.length > 0 ? `, ${leftOut.length} skipped` : ''}`,
   ];
 }
