@@ -10,6 +10,8 @@ import { environment } from './environment.ts';
 export interface Account {
   env: Record<string, string>;
   userHome: string;
+  /** The HOME whose configuration of the CLI may lead the account's calls elsewhere; missing: none may. */
+  configHome?: string;
   /** The HOME of a login that the coder keeps up to date: it has to see it. */
   login?: string;
 }
@@ -41,7 +43,7 @@ export async function accountOf(
   const all = environment(deps.env, coder.env, {});
   const env = Object.fromEntries(Object.entries(all).filter(([name]) => named.has(name)));
   const own = { env, userHome: deps.env['HOME'] ?? '/' };
-  if (record.credential === null) return own;
+  if (record.credential === null) return { ...own, ...(deps.env['HOME'] ? { configHome: deps.env['HOME'] } : {}) };
   const source = secretSource(deps, record.credential, coder);
   if (!source)
     throw new NoAccount({
@@ -61,7 +63,7 @@ export async function accountOf(
   const { userHome: login } = secret;
   return {
     ...{ env: { ...Object.fromEntries(plain), ...secret.env }, userHome: login ?? elsewhere },
-    ...(login ? { login } : {}),
+    ...(login ? { login, configHome: login } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Account } from './account.ts';
 import type { Deps } from './context.ts';
 
 interface ModelCalls {
-  /** The user's own configuration of the CLI. */
+  /** The own configuration of the CLI that goes with the account. */
   own: OwnConfig;
   proxy?: { url: string; key: string; api: WireApi };
   /** What the agent gets of the account's variables. */
@@ -37,7 +37,7 @@ export async function openModelCalls(
     ...place
   }: WirePlace & { wireFile: string; coder: Coder; account: Account; model: string | undefined },
 ): Promise<ModelCalls> {
-  const own = await readOwn(deps.env['HOME'], coder.ownConfig ?? []);
+  const own = await readOwn(account.configHome, coder.ownConfig ?? []);
   const upstream = coder.upstream?.(account.env, { model: model ?? coder.model, worker: deps.env, own });
   if (!upstream) {
     noteUnseen(

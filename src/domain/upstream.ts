@@ -17,7 +17,7 @@ export interface ModelWay {
   model?: string | undefined;
   /** The worker's own environment. */
   worker: Readonly<Record<string, string | undefined>>;
-  /** The user's own configuration of the CLI: the text of each file of `ownConfig` that is there, by its path below their HOME. */
+  /** The account's own configuration of the CLI: the text of each file of `ownConfig` that is there, by its path below its HOME. */
   own: OwnConfig;
 }
 export type OwnConfig = Readonly<Record<string, string>>;

@@ -2,12 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { accountOf, noAccount } from '../../src/activities/account.ts';
 import { coderPlan, type Deps } from '../../src/activities/context.ts';
+import { openModelCalls } from '../../src/activities/model-calls.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { schema } from '../../src/config-schema.ts';
+import type { Upstream } from '../../src/domain/upstream.ts';
 import { tempDir } from '../helpers/temp.ts';
 
 const KEY = 'sk-planted-0123456789';
+const SETTINGS = '.claude/settings.json';
 
 /** A worker whose own environment has another key, with a login of each kind. */
 async function lab(root: string) {
@@ -38,7 +41,7 @@ test('a run gets the secret of its credential and none of the worker, but where 
   const { account, home } = await lab(temp.path);
   expect(await account(null)).toEqual({
     env: { ANTHROPIC_API_KEY: 'sk-of-the-worker', ANTHROPIC_BASE_URL: 'http://gateway' },
-    userHome: temp.path,
+    ...{ userHome: temp.path, configHome: temp.path },
   });
   // No login that lies in the worker's own HOME either.
   expect(await account('key')).toEqual({
@@ -47,12 +50,37 @@ test('a run gets the secret of its credential and none of the worker, but where 
   });
   expect(await account('max')).toEqual({
     ...{ env: { ANTHROPIC_BASE_URL: 'http://gateway' } },
-    ...{ userHome: `${temp.path}/max`, login: `${temp.path}/max` },
+    ...{ userHome: `${temp.path}/max`, login: `${temp.path}/max`, configHome: `${temp.path}/max` },
   });
   expect(await account('gone').catch(noAccount)).toEqual({
     ...{ reason: 'auth', moves: true },
     message: 'credential gone is not configured on ada for claude any more',
   });
+});
+
+test('a credential’s key never goes where the worker owner’s own configuration of the CLI leads', async () => {
+  await using temp = await tempDir();
+  const { deps, account } = await lab(temp.path);
+  const settings = (url: string) => JSON.stringify({ env: { ANTHROPIC_BASE_URL: url } });
+  await mkdir(`${temp.path}/.claude`);
+  await writeFile(`${temp.path}/.claude/settings.json`, settings('https://private-gateway.test'));
+  await writeFile(`${temp.path}/max/.claude/settings.json`, settings('https://gateway-of-the-login.test'));
+  delete deps.env['ANTHROPIC_BASE_URL'];
+  const ways: Upstream[] = [];
+  const proxy = { open: ({ upstream }: { upstream: Upstream }) => (ways.push(upstream), { url: '', key: '' }) };
+  const call = async (credential: string | null) =>
+    openModelCalls({ ...deps, proxy } as unknown as Deps, {
+      ...{ id: 'r', file: `${temp.path}/wire`, wireFile: `${temp.path}/wire.jsonl`, model: undefined },
+      ...{ coder: createCoders().get('claude')!, account: await account(credential) },
+    });
+  const worker = await call(null);
+  const team = await call('key');
+  expect(ways.map(({ url, headers }) => [url, headers['x-api-key']])).toEqual([
+    ['https://private-gateway.test', 'sk-of-the-worker'],
+    ['https://api.anthropic.com', KEY],
+  ]);
+  expect([worker.own, team.own]).toEqual([expect.objectContaining({ [SETTINGS]: expect.anything() }), {}]);
+  expect((await call('max')).own).toEqual({ [SETTINGS]: settings('https://gateway-of-the-login.test') });
 });
 
 test('an agent sees the login that it runs under, and not those of other credentials', async () => {
