@@ -5,8 +5,6 @@ export interface WorkerOptions {
   home: string;
   config: Config;
   env: NodeJS.ProcessEnv;
-  /** This machine's own dev server: its being down counts as contact, so that agents run on. */
-  ownsServer: boolean;
   log(line: string): void;
 }
 

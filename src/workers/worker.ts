@@ -9,6 +9,7 @@ import { Holds } from '../activities/holds.ts';
 import { Programs } from '../activities/programs.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { ensureSearchAttributes } from '../adapters/connection.ts';
+import { livesHere } from '../adapters/temporal/lives-here.ts';
 import { connectWorker } from '../adapters/temporal/worker-connection.ts';
 import { outliveFailedSpawns } from '../adapters/failed-spawns.ts';
 import { delegateGit } from '../adapters/git/git.ts';
@@ -98,7 +99,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       keeper.close();
     });
     const watched = watchServer({ connection, namespace, id: serverId });
-    const contact = startContact({ keeper, ownsServer: options.ownsServer, selfKillMs, ping: watched.ping });
+    const contact = startContact({
+      ...{ keeper, selfKillMs, ping: watched.ping },
+      livesHere: livesHere(target.address, home.root),
+    });
     teardown.push(() => contact.stop());
 
     const proxy = connectProxy(home, env);

@@ -12,6 +12,7 @@ import {
   ServerUnreachable,
 } from '../../src/adapters/connection.ts';
 import { connectWorker } from '../../src/adapters/temporal/worker-connection.ts';
+import { identifyServer } from '../../src/adapters/server-identity.ts';
 import { isOfThisMachine } from '../../src/adapters/temporal/address.ts';
 import { startDevServer } from '../../src/adapters/dev-server.ts';
 import { ATTRIBUTES } from '../../src/workflows/attributes.ts';
@@ -198,3 +199,21 @@ function readOnly<T extends AnyConnection>(connection: T): T {
     },
   });
 }
+
+test('a worker hears within the deadline that its server is gone', async () => {
+  const gone = await startTemporal();
+  const { connection, namespace } = await connectWorker({ env: gone.env });
+  try {
+    expect(await identifyServer(connection, namespace)).toMatchObject({ id: expect.any(String) });
+    await gone.stop();
+    for (let time = 0; time < 3; time += 1) {
+      const since = performance.now();
+      await expect(identifyServer(connection, namespace)).rejects.toThrow();
+      // The SDK itself goes on for 6 to 10 s.
+      expect(performance.now() - since).toBeLessThan(5_000);
+    }
+  } finally {
+    await connection.close();
+    await gone.stop();
+  }
+});

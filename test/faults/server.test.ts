@@ -7,6 +7,7 @@ import { superviseDevServer } from '../../src/adapters/supervise-dev-server.ts';
 import { ownDevServer } from '../../src/adapters/dev-server.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { agents } from '../helpers/live-agents.ts';
+import { startForwarder } from '../helpers/network.ts';
 import { until } from '../helpers/until.ts';
 import { coders, expectListed, go, LONG, serverSite, type ServerSite } from './server-site.ts';
 
@@ -83,10 +84,40 @@ test('F7: its own server hangs for longer than the self-kill deadline: agents ru
   }
 });
 
+test('F7: the server of temporal-dev.sh is gone for longer than the self-kill deadline: agents of fleet worker run on', async () => {
+  await using site = await serverSite();
+  const { fleet } = site;
+  await fleet.worker('here', { lease: { heartbeat: '3s', grace: '25s', selfKill: '6s' }, coders });
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo: await fleet.repo('here'), coder: 'wait' });
+  const live = await fleet.running(id);
+  await site.kill();
+  const since = performance.now();
+  await until(
+    async () => {
+      expect(await agents(id)).toEqual([live]);
+      return performance.now() - since > 14_000;
+    },
+    { timeoutMs: 30_000 },
+  );
+  await site.start();
+  await until(async () => (await fleet.fleet.view(id).catch(() => undefined))?.live, { timeoutMs: 60_000 });
+  expect(await agents(id)).toEqual([live]);
+  expect(await readFile(`${live.work}/starts`, 'utf8')).toBe('started\n');
+  await go(live.work);
+  expect(await fleet.settled(id)).toMatchObject({
+    state: 'done',
+    attempts: { used: 1 },
+    runs: [{ runId: live.runId, reason: null }],
+  });
+});
+
 test("F7: somebody else's server hangs for longer than that: agents are stopped and saved, no attempt is used", async () => {
   await using site = await serverSite();
   const { fleet } = site;
-  await fleet.worker('foreign', { lease: SHORT, coders });
+  // As through a tunnel: another program listens on this machine.
+  const forwarder = await startForwarder({ from: '127.0.0.1', to: fleet.server.address });
+  await using _ = { [Symbol.asyncDispose]: forwarder.close };
+  await fleet.worker('foreign', { lease: SHORT, coders }, { machine: { prefix: [], address: forwarder.address } });
   const id = await fleet.fleet.enqueue({ objective: 'x', repo: await fleet.repo('foreign'), coder: 'wait' });
   const live = await fleet.running(id);
   await until(() => readFile(`${live.work}/tree/part.txt`, 'utf8').catch(() => ''));

@@ -63,6 +63,7 @@ export async function startMachine(server: string): Promise<Machine> {
   await run(`ip -n ${space} addr add ${there}/30 dev ${guest}`);
   await run(`ip -n ${space} link set ${guest} up`);
   await run(`ip -n ${space} link set lo up`);
+  // The dev server listens on loopback only, which a namespace does not share.
   const forwarder = await startForwarder({ from: here, to: server });
 
   const rules = (state: Link) => {
@@ -122,15 +123,23 @@ function flapping(link: Machine['link'], periodMs: number): { stop(): Promise<vo
   };
 }
 
-interface Forwarder {
+export interface Forwarder {
   address: string;
   /** Closed, it ends every connection and refuses new ones. */
   open(open: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The dev server listens on loopback only, which a namespace does not share. */
-async function startForwarder({ from, to }: { from: string; to: string }): Promise<Forwarder> {
+/** Passes on what comes to an address of this machine, in this process: as a tunnel's end does. `port`: any, unless given. */
+export async function startForwarder({
+  from,
+  port: at = 0,
+  to,
+}: {
+  from: string;
+  port?: number;
+  to: string;
+}): Promise<Forwarder> {
   const sockets = new Set<Socket>();
   const [host = '', port = ''] = to.split(':');
   const pass = (a: Socket, b: Socket) => {
@@ -153,7 +162,7 @@ async function startForwarder({ from, to }: { from: string; to: string }): Promi
         resolve();
       });
     });
-  await listen(0);
+  await listen(at);
   const { port: listening } = server.address() as { port: number };
   const close = async () => {
     const closed = new Promise((resolve) => server.close(resolve));

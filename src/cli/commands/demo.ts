@@ -51,7 +51,7 @@ async function drain(cli: Cli, demoRun: { root: string; teardown: (() => unknown
   teardown.push(() => server.stop());
   const config = loadConfig({ home, env });
   const { startWorker } = await import('../../workers/worker.ts');
-  const worker = await startWorker({ home, config, env, ownsServer: true, log: () => {} });
+  const worker = await startWorker({ home, config, env, log: () => {} });
   teardown.push(() => worker.stop('stop-agents'));
   await using fleet = await connectFleet({ env, config });
 

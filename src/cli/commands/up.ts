@@ -24,12 +24,11 @@ A server that TEMPORAL_ADDRESS or a profile names is used as it is.`,
       if (interrupted) return;
       // Loaded here: it brings the native SDK, which no other command waits for.
       const { startWorker } = await import('../../workers/worker.ts');
-      const ownsServer = server !== undefined;
       const { address } = await clientOptions(cli.env);
       await stayAttached(
         cli,
         async () => {
-          const running = await startWorker({ home: cli.home, config, env: cli.env, ownsServer, log: cli.note });
+          const running = await startWorker({ home: cli.home, config, env: cli.env, log: cli.note });
           // With this home's worker lock held, its server is nobody else's.
           ours = true;
           supervised ??= server && superviseDevServer(server, { home: cli.home, env: cli.env, say: cli.note });

@@ -20,7 +20,7 @@ One that is attached, from any machine: fleet worker drain|pause|resume <name>`,
     const config = cli.config({ worker: { name, slots, queues: queue } });
     // Loaded here: it brings the native SDK, which no other command waits for.
     const { startWorker } = await import('../../workers/worker.ts');
-    const start = () => startWorker({ home: cli.home, config, env: cli.env, ownsServer: false, log: cli.note });
+    const start = () => startWorker({ home: cli.home, config, env: cli.env, log: cli.note });
     await stayAttached(cli, start, {
       ...{ config, untilIdleMs: untilIdle },
       attached: (running) => cli.print(attached(running).facts, () => attached(running).text),
