@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { dropDamagedBase, ensureBase, releaseBases } from '../../src/adapters/git/base-store.ts';
 import { checkoutTree } from '../../src/adapters/git/checkout.ts';
@@ -10,6 +11,7 @@ import { resolveBase } from '../../src/adapters/git/resolve-base.ts';
 import { processTable } from '../../src/adapters/process.ts';
 import { openSource } from '../../src/adapters/git/source.ts';
 import { git, makeLab, must, write } from '../helpers/git.ts';
+import { sickProgram } from '../helpers/sick-program.ts';
 import { silentServer } from '../helpers/silent-server.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { until } from '../helpers/until.ts';
@@ -21,6 +23,17 @@ const cutPacks = (gitDir: string): void => {
   for (const name of readdirSync(dir).filter((each) => each.endsWith('.pack')))
     truncateSync(`${dir}/${name}`, statSync(`${dir}/${name}`).size >> 1);
 };
+/** What the loader of programs says and ends with. */
+const UNLOADABLE =
+  "echo 'git: error while loading shared libraries: libz.so.1: cannot open shared object file' >&2; exit 127";
+/** Until it is disposed of, git ends so with arguments like these. */
+async function sickGit(dir: string, { when, end }: { when: string; end: string }): Promise<Disposable> {
+  const { PATH } = process.env;
+  const sick = await sickProgram(`${dir}/bin`, { name: 'git', when, end });
+  await sick.sicken();
+  process.env.PATH = sick.env.PATH;
+  return { [Symbol.dispose]: () => void (process.env.PATH = PATH) };
+}
 const failed = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -56,6 +69,30 @@ describe('a base store', () => {
     expect(() => git(path, 'fsck', '--full')).toThrow();
     expect(await dropDamagedBase(path, error)).toBe(false);
   });
+
+  test.each([
+    ['cannot be run', '*', UNLOADABLE],
+    ['cannot be run for the look', '*" fsck "*', UNLOADABLE],
+    ['is killed at the look', '*" fsck "*', 'kill -KILL $$'],
+  ])('that is damaged stays where git %s: that says nothing of it', async (_, when, end) => {
+    await using temp = await tempDir();
+    const { base, baseDir } = await makeLab(temp.path, files());
+    cutPacks(baseDir);
+    using _sick = await sickGit(temp.path, { when, end });
+    const error = await failed(checkoutTree({ gitDir: baseDir, commit: base, dir: `${temp.path}/out` }));
+    expect(error).toBeInstanceOf(GitFailed);
+    expect(await dropDamagedBase(baseDir, error)).toBe(false);
+  });
+});
+
+test("work that git cannot be run to carry is no fault of its agent's", async () => {
+  await using temp = await tempDir();
+  const lab = await makeLab(temp.path);
+  write(lab.tree, { 'b.txt': 'b\n' });
+  git(lab.tree, 'add', '-A');
+  git(lab.tree, 'commit', '-q', '-m', 'mine');
+  using _sick = await sickGit(temp.path, { when: '*" pack-objects "*', end: UNLOADABLE });
+  await expect(lab.capture()).rejects.toMatchObject({ broken: 'exit code 127' });
 });
 
 test('a mirror that is damaged is fetched anew, also where only the base is made from it', async () => {
@@ -92,14 +129,18 @@ async function makeVault(dir: string) {
   return { lab, vaultDir, save };
 }
 
+const cutLargest = (gitDir: string): void => {
+  const packs = readdirSync(`${gitDir}/objects/pack`).map((name) => `${gitDir}/objects/pack/${name}`);
+  const [largest] = packs.filter((path) => path.endsWith('.pack')).sort((a, b) => statSync(b).size - statSync(a).size);
+  truncateSync(largest!, 1_000);
+};
+
 test('a damaged vault is replaced by one with what can be read of it', async () => {
   await using temp = await tempDir();
   const { lab, vaultDir, save } = await makeVault(temp.path);
   const small = await save('refs/fleet/t/1-a', 'small');
   await save('refs/fleet/t/2-b', randomBytes(250_000).toString('hex'));
-  const packs = readdirSync(`${vaultDir}/objects/pack`).map((name) => `${vaultDir}/objects/pack/${name}`);
-  const [largest] = packs.filter((path) => path.endsWith('.pack')).sort((a, b) => statSync(b).size - statSync(a).size);
-  truncateSync(largest!, 1_000);
+  cutLargest(vaultDir);
 
   const last = await save('refs/fleet/t/3-c', 'last');
   expect(must(await openRescue({ vaultDir, ref: 'refs/fleet/t/3-c' })).commit).toBe(last);
@@ -109,6 +150,24 @@ test('a damaged vault is replaced by one with what can be read of it', async () 
   });
   expect(git(vaultDir, 'fsck', '--full')).toBe('');
   expect(readdirSync(lab.home.vault).filter((name) => name.includes('damaged'))).toHaveLength(1);
+});
+
+test('a damaged vault stays in its place while git cannot be run to copy what it has', async () => {
+  await using temp = await tempDir();
+  const { lab, vaultDir, save } = await makeVault(temp.path);
+  const small = await save('refs/fleet/t/1-a', 'small');
+  await save('refs/fleet/t/2-b', randomBytes(250_000).toString('hex'));
+  cutLargest(vaultDir);
+  const { gitDir, commit } = await lab.capture();
+  const order = { vaultDir, gitDir, commit, ref: 'refs/fleet/t/3-c' };
+  for (const end of [UNLOADABLE, 'kill -KILL $$']) {
+    using _sick = await sickGit(`${temp.path}/${end.length}`, { when: '*" index-pack "*', end });
+    expect(await saveRescue(order)).toMatchObject({ failure: { reason: 'machine-fault' } });
+  }
+  expect(must(await openRescue({ vaultDir, ref: 'refs/fleet/t/1-a' })).commit).toBe(small);
+  expect(readdirSync(lab.home.vault)).toEqual([basename(vaultDir)]);
+  must(await saveRescue(order));
+  expect(must(await openRescue({ vaultDir, ref: 'refs/fleet/t/1-a' })).commit).toBe(small);
 });
 
 test('a vault whose base is gone is replaced too, though the run that is saved can read that elsewhere', async () => {

@@ -42,18 +42,22 @@ export async function carryCommits(carry: {
     const listed = await listFiles(resultDir, head.commit);
     return 'odd' in listed ? listed : { ...read, ...listed };
   } catch (error) {
-    if (diskFull(resultDir) || (await isDamaged(carry.baseDir, error))) throw error;
+    if (diskFull(resultDir) || isNotRun(error) || (await isDamaged(carry.baseDir, error))) throw error;
     const why = error instanceof GitFailed ? lastLine(error.stderr) : String(error);
     return { odd: `the agent's commits are not sound: ${why || 'git gave no reason'}` };
   }
 }
+
+/** Git never began, which no commit can cause; one that an agent made may well have it killed. */
+const isNotRun = (error: unknown): boolean =>
+  error instanceof GitFailed && error.broken !== undefined && !error.broken.startsWith('SIG');
 
 /** A few objects can stand for more files than any machine can list: whatever fails here, the commit is the cause. */
 async function listFiles(gitDir: string, head: string): Promise<{ files: Tree } | { odd: string }> {
   try {
     return { files: await treeEntries(gitDir, head, { maxBytes: AGENT_LIST_BYTES }) };
   } catch (error) {
-    if (diskFull(gitDir)) throw error;
+    if (diskFull(gitDir) || isNotRun(error)) throw error;
     if (!(error instanceof GitFailed)) return { odd: `the agent's commit cannot be listed: ${String(error)}` };
     const endless = error.timedOut || error.stderr === TOO_MANY_FILES;
     return {

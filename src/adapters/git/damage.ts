@@ -9,18 +9,20 @@ const MISSING = 2;
 const SAYS =
   /bad object|bad (tree|ref|sha1|index|pack)|missing|corrupt|did not send all|not a git repository: |unable to (read|open|unpack)|could not (read|open)|cannot (read|open)|inflate|truncated|invalid|loose object|packfile|does not match|failed to (read|unpack)/i;
 
+/** Git ended by itself: it could be run, nothing killed it, and its time was not up. */
+export const endedItself = (failed: unknown): failed is GitFailed & { code: number } =>
+  failed instanceof GitFailed && failed.code !== null && failed.broken === undefined && !failed.timedOut;
+
 /** Whether git found a repository of ours damaged: what it said may be so, and reading all of it shows that it is. */
 export async function isDamaged(gitDir: string, failed: unknown): Promise<boolean> {
-  if (!(failed instanceof GitFailed) || failed.timedOut || !SAYS.test(failed.stderr)) return false;
+  if (!endedItself(failed) || !SAYS.test(failed.stderr)) return false;
   try {
     await git(['fsck', '--full', '--no-dangling', '--no-progress'], { gitDir, timeoutMs: TIMEOUT_MS });
     return false;
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
-    if (error.timedOut) return false;
+    if (!endedItself(error)) return false;
     const lines = error.stderr.split('\n').filter(Boolean);
-    return (
-      error.code === null || (error.code & MISSING) !== 0 || !lines.length || lines.some((line) => !ODD.test(line))
-    );
+    return (error.code & MISSING) !== 0 || !lines.length || lines.some((line) => !ODD.test(line));
   }
 }

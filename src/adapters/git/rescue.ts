@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isDamaged } from './damage.ts';
+import { isDamaged, endedItself } from './damage.ts';
 import { git } from './git.ts';
 import { formatOf, initGitDir, isCommitId, writeRef } from './init.ts';
-import { fail, failGit, type Failed } from './outcome.ts';
+import { diskFull, fail, failGit, type Failed } from './outcome.ts';
 import { alternateList, copyObjects } from './pack.ts';
 import { inVault } from './vault.ts';
 
@@ -50,19 +50,35 @@ async function keep(save: Save): Promise<{ ok: true }> {
   return { ok: true };
 }
 
-/** A new vault with what can still be read of a damaged one, which stays beside it for a person. */
+/**
+ * A new vault with what can still be read of a damaged one, which stays beside it for a person. It takes the place of the old one
+ * only when git has told of every ref whether it can be read.
+ */
 async function renew(vault: string): Promise<void> {
-  const old = `${vault}.damaged-${randomBytes(4).toString('hex')}`;
-  renameSync(vault, old);
-  for (const [ref, commit] of refsOf(old)) {
-    prepare(vault, commit);
-    keepShallow(vault, old);
-    const from = { gitDir: vault, env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${old}/objects`) } };
-    await copyObjects({ from, to: { gitDir: vault }, revs: [commit], strict: false }).then(
-      () => writeRef(vault, ref, commit),
-      () => undefined,
-    );
+  const aside = randomBytes(4).toString('hex');
+  const made = `${vault}.renewing-${aside}`;
+  try {
+    for (const [ref, commit] of refsOf(vault)) {
+      prepare(made, commit);
+      keepShallow(made, vault);
+      await copyReadable(vault, made, { ref, commit });
+    }
+    renameSync(vault, `${vault}.damaged-${aside}`);
+    if (existsSync(made)) renameSync(made, vault);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
   }
+}
+
+async function copyReadable(from: string, to: string, { ref, commit }: Pick<Save, 'ref' | 'commit'>): Promise<void> {
+  const env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternateList(`${from}/objects`) };
+  try {
+    await copyObjects({ from: { gitDir: to, env }, to: { gitDir: to }, revs: [commit], strict: false });
+  } catch (error) {
+    if (!endedItself(error) || diskFull(to)) throw error;
+    return;
+  }
+  writeRef(to, ref, commit);
 }
 
 /** Where a rescued commit can be read; the vault stands for the result repository in `deliverBranch` and `checkoutTree`. */
