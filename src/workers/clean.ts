@@ -2,10 +2,11 @@ import type { Client } from '@temporalio/client';
 import { folderBytes } from '../adapters/folder-size.ts';
 import { pruneMarked } from '../adapters/git/vault.ts';
 import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../adapters/kept-tasks.ts';
+import { readJson } from '../adapters/json-file.ts';
 import { mapBounded } from '../client/wire.ts';
 import type { Config } from '../config.ts';
 import { toMs } from '../domain/duration.ts';
-import { isOpen, keepClassOf, KEEP_CLASSES, type KeepClass } from '../domain/keep.ts';
+import { isOpen, keepClassOf, KEEP_CLASSES, type KeepClass, type TaskOrigin } from '../domain/keep.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import { standingOf, standingsOf } from './standings.ts';
 import { leftovers, setAsideRuns, unusedStores, type Unused } from './unused.ts';
@@ -124,10 +125,14 @@ function ofTask({ home, server }: Cleaning, task: KeptTask, kind: KeepClass): Ca
   };
 }
 
-/** Of tasks that are not open: what was set aside is all that there is of such a run. */
+/** Of tasks of this server that are not open: what was set aside is all that there is of such a run. */
 async function cleanableSetAside({ home, server }: Cleaning): Promise<Candidate[]> {
-  const runs = server ? await setAsideRuns(home) : [];
-  if (!server || runs.length === 0) return [];
+  if (!server) return [];
+  const all = await setAsideRuns(home);
+  const origins = await Promise.all(all.map(({ taskId }) => readJson<TaskOrigin>(home.task(taskId).origin)));
+  // An open task's origin is always there: what has none was cleaned, or damaged, and is for this server to judge.
+  const runs = all.filter((_, i) => (origins[i]?.server ?? server.name) === server.name);
+  if (runs.length === 0) return [];
   const standings = await standingsOf(server.client, [...new Set(runs.map(({ taskId }) => taskId))]);
   return runs
     .filter(({ taskId }) => !isOpen(standings.get(taskId) ?? null))

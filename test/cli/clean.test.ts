@@ -91,18 +91,20 @@ test('younger things stay unless told; a run that is held stays in any case', as
   expect(await kept(layout)).toEqual([ids.failed]);
 });
 
-test('a run that was set aside stays for as long as its task is open', async () => {
+test("a run that was set aside stays for as long as its task is open, and another server's", async () => {
   await using temp = await tempDir();
-  const { layout, clean } = await cleanHome(server, temp.path);
+  const { layout, keep, clean } = await cleanHome(server, temp.path);
   const aside = async (id: string, days: number) => {
     const dir = `${layout.runs}/.torn/${id}-1-0a1b2c3d`;
     await mkdir(`${dir}/work`, { recursive: true });
     await age(dir, days);
     return dir;
   };
+  const elsewhere = await aside('theirs-k3x9qa', 100);
+  await keep('theirs-k3x9qa', 100, { server: 'elsewhere:7233/default', worker: 'ada' });
   const [open, closed, young] = [await aside(ids.parked, 100), await aside(ids.failed, 21), await aside(ids.done, 19)];
   expect((await clean()).out).toMatch(/^CLASS.*\nset-aside  run .*, which was set aside.*\n1 thing, /);
-  expect([open, closed, young].map((dir) => existsSync(dir))).toEqual([true, false, true]);
+  expect([open, closed, young, elsewhere].map((dir) => existsSync(dir))).toEqual([true, false, true, true]);
 });
 
 test('what a worker keeps of an open task has no age', async () => {
