@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { laySubmodules } from '../../src/adapters/git/lay-submodules.ts';
 import { openSource } from '../../src/adapters/git/source.ts';
 import { git, makeRepo, must, write } from '../helpers/git.ts';
@@ -64,6 +64,24 @@ describe('submodules are brought', () => {
     link(app, 'b', commit, 'ext::touch x');
     expect(must((await openAll(temp.path, app, { wanted: ['a'] })).opened).submodules).toMatchObject([{ path: 'a' }]);
     expect(must((await openAll(temp.path, app, { wanted: [] })).opened).submodules).toEqual([]);
+  });
+});
+
+describe('submodules are checked out', () => {
+  test('through no link, over no file, and out of no tree', async () => {
+    await using temp = await tempDir();
+    const commit = makeRepo(`${temp.path}/lib`, { 'l.txt': 'lib\n' });
+    const [tree, outside] = [`${temp.path}/tree`, `${temp.path}/outside`];
+    write(tree, { 'full/mine.txt': 'mine\n', file: '' });
+    write(outside, { 'o.txt': '' });
+    symlinkSync(outside, `${tree}/link`);
+    const gitDir = `${temp.path}/lib/.git`;
+    for (const path of ['link', 'link/in', 'full', 'file', 'file/in', '../outside/up', 'a/.git/b'])
+      await expect(laySubmodules(tree, [{ path, commit, gitDir }])).rejects.toThrow(`submodule ${path} cannot`);
+    expect(readdirSync(outside)).toEqual(['o.txt']);
+    expect(readdirSync(`${tree}/full`)).toEqual(['mine.txt']);
+    await laySubmodules(tree, [{ path: 'a/in', commit, gitDir }]);
+    expect(readdirSync(`${tree}/a/in`)).toEqual(['l.txt']);
   });
 });
 

@@ -1,9 +1,10 @@
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import type { Submodule } from '../../domain/submodule.ts';
 import { dropDamagedBase } from './base-store.ts';
 import { checkoutTree } from './checkout.ts';
 import { same, treeEntries, type Entry } from './entries.ts';
 import { formatOf } from './init.ts';
-
+import { isGitName } from './links.ts';
 import { own, walkTree } from './walk.ts';
 
 /**
@@ -13,12 +14,27 @@ import { own, walkTree } from './walk.ts';
 export async function laySubmodules(tree: string, submodules: readonly Submodule[]): Promise<void> {
   for (const { path, commit, gitDir } of submodules) {
     try {
-      await checkoutTree({ gitDir, commit, dir: `${tree}/${path}` });
+      await checkoutTree({ gitDir, commit, dir: emptyFolder(tree, path) });
     } catch (error) {
       await dropDamagedBase(gitDir, error);
       throw error;
     }
   }
+}
+
+/** Made where it is missing. What leads to it was checked out of commits that others have made: no link is followed. @throws */
+function emptyFolder(tree: string, path: string): string {
+  let dir = tree;
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.' || part === '..' || isGitName(part))
+      throw new Error(`submodule ${path} cannot be checked out: ${JSON.stringify(part)} is no name of a folder`);
+    dir = `${dir}/${part}`;
+    const stat = lstatSync(dir, { throwIfNoEntry: false });
+    if (!stat) mkdirSync(dir);
+    else if (!stat.isDirectory()) throw new Error(`submodule ${path} cannot be checked out: ${dir} is no folder`);
+  }
+  if (readdirSync(dir).length > 0) throw new Error(`submodule ${path} cannot be checked out: ${dir} is not empty`);
+  return dir;
 }
 
 /** Their paths, for walks. */
