@@ -73,6 +73,7 @@ function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
     runs: registry.list().map(({ taskId, runId, claimedAt }) => ({ taskId, runId, since: claimedAt })),
     holds: holds.reasons,
     closed: [...deps.coders.keys()].flatMap((coder) => deps.seats.closed(coder) ?? []),
+    credentials: [...deps.coders.keys()].flatMap((coder) => deps.seats.of(coder)),
     ...(defaultCoder ? { defaultCoder } : {}),
     budgets: deps.budgets.spent(),
     ...(deps.fitness.inARow > 0 ? { failedInARow: deps.fitness.inARow } : {}),

@@ -2,6 +2,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { randomBytes } from 'node:crypto';
 import { leaseOf } from '../config.ts';
 import { heldFor, type Spent } from '../domain/budget.ts';
+import type { Met, Wanting } from '../domain/claim.ts';
 import { runIdOf } from '../domain/names.ts';
 import { isOutside } from '../domain/outside.ts';
 import { failpoint } from '../adapters/failpoint.ts';
@@ -20,7 +21,7 @@ import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
 import { returnSeat, takeSeat } from './seat.ts';
 import { unshareWork } from './share-work.ts';
-import { othersFor } from './worker/blame.ts';
+import { isForOthers } from './worker/others.ts';
 
 export type ReleaseOrder = RunRef & { ending: RunEnding; /** Why it was not accepted. */ reason?: Reason | null };
 
@@ -38,8 +39,8 @@ export interface ClaimOrder {
   facts?: TaskFacts;
   /** What another worker's rules chose, which has not got it. */
   chosen?: Choice;
-  /** Names of the workers that met what may be their own: they leave it to others, where there are any. */
-  met?: readonly string[];
+  /** Its workers leave it to others for a while, where there are any. */
+  met?: Met;
 }
 
 const OVER_MS = 5 * 60_000;
@@ -52,8 +53,6 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
   const { config, worker, registry } = deps;
   const over = order.facts && heldFor(deps.budgets.spent(), order.facts);
   if (over) throw handBack(`${worker.name} takes no run of it: ${over.said}`, untilOpen(over));
-  if (await isForOthers(deps, order))
-    throw handBack(`${worker.name} leaves it to workers that have not failed at it`, '5s');
   const answer = await choose(deps, ofCredential(deps, order));
   if ('none' in answer) throw handBack(answer.none, '10s');
   const { choice, triaged } = 'choice' in answer ? answer : {};
@@ -65,6 +64,9 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
   if (!found && !isOutside(choice.coder)) throw handBack(`${worker.name} has no coder ${choice.coder}`, '10s');
   const { coder, credential: ofRule, ...chosen } = choice;
   const pinned = order.credential ?? ofRule;
+  const wanting = wantingOf(order, choice);
+  if (wanting && (await isForOthers(deps, wanting)))
+    throw handBack(`${worker.name} leaves it to workers that have not failed at it`, '5s');
   const runId = runIdOf(order.n, randomBytes(4).toString('hex'));
   const record = {
     taskId: order.taskId,
@@ -74,7 +76,7 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
     credential: null,
     ...chosen,
     structured: found?.coder.structured ?? false,
-    ...(order.met ? { met: order.met } : {}),
+    ...(wanting ? { wanting } : {}),
     server: deps.serverId,
     workflowRunId: Context.current().info.workflowExecution?.runId ?? '',
     claimedAt: new Date().toISOString(),
@@ -147,13 +149,16 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   return { saved };
 }
 
-/** The claim itself has three seconds. */
-const LOOK_MS = 1_000;
-
-async function isForOthers(deps: Deps, { met = [], facts, coder }: ClaimOrder): Promise<boolean> {
-  if (!facts || !met.includes(deps.worker.name)) return false;
-  const others = await othersFor(deps, { ...facts, coder }, LOOK_MS);
-  return others.some(({ name }) => !met.includes(name));
+/** Each worker has a default of its own, and its own names of credentials: only the task and a rule bind the others. */
+function wantingOf({ facts, met, ...pinned }: ClaimOrder, { coder, rule }: Choice): Wanting | undefined {
+  if (!facts) return undefined;
+  const bound = pinned.coder !== undefined || rule !== undefined;
+  return {
+    ...{ queue: facts.queue, repo: facts.repo },
+    ...(bound ? { coder } : {}),
+    ...(pinned.credential === undefined ? {} : { credential: pinned.credential }),
+    ...(met ? { met } : {}),
+  };
 }
 
 /** A credential is of one coder. */

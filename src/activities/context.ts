@@ -28,7 +28,9 @@ import type { Fitness } from './worker/blame.ts';
 export type Attached = Pick<
   WorkerFacts,
   'name' | 'machine' | 'hostQueue' | 'queues' | 'coders' | 'publicKey' | 'lease'
-> & { view?: Pick<WorkerView, 'failedInARow'> | null };
+> & {
+  view?: Pick<WorkerView, 'failedInARow' | 'closed' | 'credentials' | 'budgets' | 'tally'> | null;
+};
 
 /** All that the activities of one worker process work with; made once by the composition root. */
 export interface Deps {

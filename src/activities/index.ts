@@ -18,7 +18,7 @@ import { settleReplay, type SettleOrder } from './settle-replay.ts';
 import { triageTask, type TriageOrder } from './triage.ts';
 import { withdrawResult } from './withdraw-result.ts';
 import { verifyReceipts } from './verify.ts';
-import { beforeAgent, onSoundMachine, type Wanting } from './worker/blame.ts';
+import { beforeAgent, onSoundMachine } from './worker/blame.ts';
 import type { MergeOrder } from '../domain/merge.ts';
 import type { Question } from '../domain/question.ts';
 import type { ReplayOrder } from '../domain/replay.ts';
@@ -27,19 +27,20 @@ import type { RunRef } from '../domain/run.ts';
 /** The activities of one worker. Expected outcomes are values; an exception means broken infrastructure. */
 export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
-  const step = <T>(work: () => Promise<T>, wanting?: Wanting) => onSoundMachine(deps, work, wanting);
-  const wantingOf = (ref: RunRef, task = deps.registry.find(ref)?.prepared?.task): Wanting | undefined =>
-    task && { queue: task.queue, repo: task.repo, coder: task.coder, met: deps.registry.find(ref)?.met };
+  const step = <T>(work: () => Promise<T>) => onSoundMachine(deps, work);
+  /** A step that another worker can have instead. */
+  const movable = <T>(ref: RunRef, work: () => Promise<T>) =>
+    onSoundMachine(deps, work, deps.registry.find(ref)?.wanting);
   return {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
     triageTask: (order: TriageOrder) => triageTask(deps, order),
     createWorktree: async (order: WorktreeOrder) => {
       await deps.tally.tookIn(order);
-      return step(() => beforeAgent(deps, () => createWorktree(deps, order)), wantingOf(order, order.task));
+      return movable(order, () => beforeAgent(deps, () => createWorktree(deps, order)));
     },
     gateTask: (order: GateOrder) => step(() => gateTask(deps, order)),
-    launchAgent: (order: LaunchOrder) => using(order, () => step(() => launchAgent(deps, order), wantingOf(order))),
-    bringOutside: (order: OutsideOrder) => step(() => bringOutside(deps, order), wantingOf(order)),
+    launchAgent: (order: LaunchOrder) => using(order, () => movable(order, () => launchAgent(deps, order))),
+    bringOutside: (order: OutsideOrder) => movable(order, () => bringOutside(deps, order)),
     verifyReceipts: (ref: RunRef) => step(() => verifyReceipts(deps, ref)),
     findSecond: (order: SecondOrder) => step(() => findSecond(deps, order)),
     offerResult: (ref: RunRef) => step(() => offerResult(deps, ref)),

@@ -1,3 +1,4 @@
+import type { Wanting } from '../domain/claim.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { Choice } from '../domain/route.ts';
 import type { RunRef, SavedWork } from '../domain/run.ts';
@@ -15,8 +16,8 @@ export interface RunRecord extends RunRef, Pick<Choice, 'model' | 'limits' | 'ru
   structured: boolean;
   /** The identity of the server's data that the claim came from. */
   server: string;
-  /** Names of the workers that met, before this one, what may be their own. */
-  met?: readonly string[];
+  /** Who else could have had it; missing where the claim did not say what the task is. */
+  wanting?: Wanting;
   /** ISO */
   claimedAt: string;
   /** ISO: since when this worker is attached to another server than `server`. */

@@ -1,4 +1,4 @@
-import type { Choice } from './route.ts';
+import type { Choice, TaskFacts } from './route.ts';
 import type { Triaged } from './triage.ts';
 
 /** What a worker answers to a claim. `lease` is that worker's own: the workflow waits by it. */
@@ -19,6 +19,24 @@ export interface Claim {
   triaged?: Triaged;
   /** Milliseconds: an activity without a heartbeat for `heartbeatMs` is lost; its worker then has `graceMs` to answer. */
   lease: { heartbeatMs: number; graceMs: number };
+}
+
+/** What the runs of a task met, one after the other, that may be their workers' own. */
+export interface Met {
+  /** Names: others are to have the next run. */
+  workers: string[];
+  runs: number;
+  /** ISO: the end of the last one, by the server's clock. */
+  at: string;
+}
+
+/** Who could have a run of a task: decided at its claim, and the same for all that is asked about it later. */
+export interface Wanting extends Pick<TaskFacts, 'queue' | 'repo'> {
+  /** Missing: its worker's default. */
+  coder?: string;
+  /** That the task pins. */
+  credential?: string;
+  met?: Met;
 }
 
 /** What a claim comes to: a run, or what has to be done before there can be one. Neither of the others holds a slot. */

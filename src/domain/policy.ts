@@ -1,5 +1,6 @@
 import { FAILURES, type Failure, type Reason } from './failure.ts';
 import { toMs } from './duration.ts';
+import type { Met } from './claim.ts';
 import type { ResumeFrom, RunView } from './run.ts';
 import type { Task } from './task.ts';
 
@@ -12,7 +13,9 @@ export type Decision =
   | { next: 'park'; reason: Reason; message: string };
 
 /** Distinct workers lost under one task before it is held; one worker that keeps breaking counts by its losses. */
-export const LOST_WORKERS = 3;
+const LOST_WORKERS = 3;
+/** Runs in a row that may end by what is their worker's own: what more of them meet is not. */
+export const LOCAL_RUNS = 3;
 const MOST_LOSSES = 10;
 /** So often a result that does not go with others goes back to its agent. */
 const MERGE_TRIES = 1;
@@ -51,7 +54,7 @@ export function decide(after: {
     if (faults > MOST_WAITS)
       return { next: 'park', reason: failure.reason, message: `${failure.message} (${faults} times in a row)` };
     const losses = runs.filter(({ reason }) => reason === 'host-lost' || reason === 'unclean-kill');
-    const met = failure.reason === 'machine-fault' ? metAt(runs) : [];
+    const met = failure.reason === 'machine-fault' ? (metAt(runs)?.workers ?? []) : [];
     const last = met.length > 0 ? runs.slice(-1) : [];
     const workers = [...new Set([...met, ...[...last, ...losses].map((run) => run.worker)])];
     return workers.length >= LOST_WORKERS || losses.length >= MOST_LOSSES
@@ -89,13 +92,19 @@ const faultsInARow = (runs: readonly RunView[]): number =>
   runs.length - 1 - runs.findLastIndex(({ reason }) => reason !== 'machine-fault');
 
 /**
- * Names of the workers that met, one after the other, what may be their own: others are to have the next run. A worker that found
- * its own machine at fault takes no work until that is mended: it need not be left out as well.
+ * What runs met, since the task last got further, that may be their workers' own. A worker that found its own machine at fault
+ * takes no work until that is mended: it need not be left out as well.
  */
-export function metAt(runs: readonly RunView[]): string[] {
+export function metAt(runs: readonly RunView[]): Met | undefined {
   const since = runs.findLastIndex(({ reason }) => reason === null || !('local' in FAILURES[reason]));
   const met = runs.slice(since + 1).filter(({ reason, local }) => local || reason !== 'machine-fault');
-  return [...new Set(met.map(({ worker }) => worker))];
+  const last = met.at(-1);
+  if (!last) return undefined;
+  return {
+    workers: [...new Set(met.map(({ worker }) => worker))],
+    runs: met.length,
+    at: last.endedAt ?? last.startedAt,
+  };
 }
 
 /** Runs at the end that met what only waiting or another credential mends. */

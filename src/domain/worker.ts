@@ -118,6 +118,8 @@ export interface WorkerView extends WorkerIdentity {
   holds: string[];
   /** Coders for which it takes none, as no credential of theirs has a seat: `until` (ISO) where that passes by itself. */
   closed?: { coder: string; why: string; until?: string; full?: true }[];
+  /** Names of the credentials that runs here can have. */
+  credentials?: string[];
   /** Used where a task pins no coder. */
   defaultCoder?: string;
   /** What has used up its budget, and gets no new run here. */

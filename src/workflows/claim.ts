@@ -81,7 +81,7 @@ async function ask(
     ...(task.credential ? { credential: task.credential } : {}),
     facts: { ...factsOf(task, attempts.used + 1), ...(triaged ? { class: triaged.class } : {}) },
     ...(chosen ? { chosen } : {}),
-    ...(met.length > 0 ? { met } : {}),
+    ...(met ? { met } : {}),
   };
   const waiting = new CancellationScope();
   const claimed = waiting.run(() => registerRun(order));

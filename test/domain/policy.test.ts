@@ -131,14 +131,18 @@ describe('what follows a run that was not accepted', () => {
     });
 
     test('those that met it since the task last got further leave it to others', () => {
-      expect(metAt([])).toEqual([]);
-      expect(metAt([local('repo-unavailable', 'a'), local('setup-failed', 'b'), local('setup-failed', 'a')])).toEqual([
-        'a',
-        'b',
-      ]);
-      expect(metAt([local('setup-failed', 'a'), run('receipts-rejected', 'b')])).toEqual([]);
+      const ended = (run: RunView, endedAt: string) => ({ ...run, endedAt });
+      expect(metAt([])).toBeUndefined();
+      expect(
+        metAt([
+          ended(local('repo-unavailable', 'a'), '1'),
+          ended(local('setup-failed', 'b'), '2'),
+          ended(local('setup-failed', 'a'), '3'),
+        ]),
+      ).toEqual({ workers: ['a', 'b'], runs: 3, at: '3' });
+      expect(metAt([local('setup-failed', 'a'), run('receipts-rejected', 'b')])).toBeUndefined();
       // Its own check keeps it away until it is mended.
-      expect(metAt([run('machine-fault', 'a')])).toEqual([]);
+      expect(metAt([run('machine-fault', 'a')])).toBeUndefined();
     });
 
     test('the work of earlier runs outlives it', () => {

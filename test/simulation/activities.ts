@@ -47,11 +47,11 @@ function* point(on: Worker, name: string): Work<void> {
   yield 0;
 }
 
-function* registerRun(on: Worker, { taskId, n, met = [] }: ClaimOrder): Work<Claim> {
+function* registerRun(on: Worker, { taskId, n, met }: ClaimOrder): Work<Claim> {
   const { world } = on;
   if (on.used >= on.slots) throw new ActivityError('HandBack', { nextRetryMs: 200 });
   const runId = runIdOf(n, world.random.between(0x10000000, 0xffffffff).toString(16));
-  const known = { prepared: false, retired: false, outcome: undefined, verified: undefined, met: met.length };
+  const known = { prepared: false, retired: false, outcome: undefined, verified: undefined, met: met?.runs ?? 0 };
   on.disk.set(runId, { taskId, runId, n, ...known });
   world.checker.claimed(on);
   on.touch({ taskId, runId });

@@ -13,7 +13,7 @@ export interface HeldRun extends RunRef {
   retired: boolean;
   outcome: AgentOutcome | undefined;
   verified: Verified | undefined;
-  /** Workers that met, before this one, what may be their own. */
+  /** Runs before this one that met what may be their workers' own. */
   met: number;
 }
 

@@ -1,5 +1,5 @@
 import type { Failure } from '../../src/domain/failure.ts';
-import { LOST_WORKERS } from '../../src/domain/policy.ts';
+import { LOCAL_RUNS } from '../../src/domain/policy.ts';
 import type { HeldRun } from './attempt.ts';
 import type { Random } from './random.ts';
 
@@ -19,5 +19,5 @@ const UNPREPARED = [
 
 export function unprepared(random: Random, { met }: HeldRun): { ok: false; failure: Failure } {
   const { reason, moving } = random.pick(UNPREPARED);
-  return failed(reason, moving && met + 1 < LOST_WORKERS ? { local: true } : {});
+  return failed(reason, moving && met + 1 < LOCAL_RUNS ? { local: true } : {});
 }

@@ -1,14 +1,14 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import { setTimeout as pause } from 'node:timers/promises';
 import { GitFailed } from '../../adapters/git/git.ts';
 import { gitBroken } from '../../adapters/git/outcome.ts';
 import { isDiskTrouble } from '../../adapters/space.ts';
+import type { Wanting } from '../../domain/claim.ts';
 import { FAILURES, type Failure } from '../../domain/failure.ts';
-import { LOST_WORKERS } from '../../domain/policy.ts';
-import { isPath } from '../../domain/task.ts';
+import { LOCAL_RUNS } from '../../domain/policy.ts';
 import { MACHINE_FAULT } from '../../domain/worker.ts';
 import type { Attached, Deps } from '../context.ts';
 import { heartbeating } from '../heartbeat.ts';
+import { isUnmet, othersFor } from './others.ts';
 
 /** Whether this worker is fit for runs. */
 export interface Fitness {
@@ -20,15 +20,6 @@ export interface Fitness {
   proved(): void;
   /** Runs in a row that ended by what may be its own. */
   readonly inARow: number;
-}
-
-/** What decides who else could have a task's run, and who has failed at it. */
-export interface Wanting {
-  queue: string;
-  repo?: string | null | undefined;
-  /** Pinned. */
-  coder?: string | undefined;
-  met?: readonly string[] | undefined;
 }
 
 type Answer = { ok: false; failure: Failure } | { ok: true };
@@ -65,10 +56,9 @@ async function blamed(deps: Deps, failure: Failure, wanting: Wanting | undefined
   if (fault || !wanting) return fault ?? failure;
   const others = await othersFor(deps, wanting);
   deps.fitness.met(failure, others);
-  const { met = [] } = wanting;
   // What so many have met is not theirs.
-  const tries = met.length + 1 < LOST_WORKERS;
-  return tries && others.some(({ name }) => !met.includes(name)) ? { ...failure, local: true } : failure;
+  const tries = (wanting.met?.runs ?? 0) + 1 < LOCAL_RUNS;
+  return tries && others.some((other) => isUnmet(other, wanting)) ? { ...failure, local: true } : failure;
 }
 
 /** Undefined: what was thrown is no word on the machine. */
@@ -107,22 +97,3 @@ const faulty = ({ worker }: Deps, why: string): Failure => ({
   reason: 'machine-fault',
   message: `worker ${worker.name}: ${why}`,
 });
-
-/** So long the server may take to say who is attached. */
-const LOOK_MS = 5_000;
-
-/** The attached workers that could have a run of the task, this one left out; none where nobody says so in time. */
-export async function othersFor(
-  deps: Pick<Deps, 'attached' | 'worker'>,
-  { queue, repo, coder }: Wanting,
-  patienceMs = LOOK_MS,
-): Promise<Attached[]> {
-  const attached = await Promise.race([deps.attached().catch(() => []), pause(patienceMs, [], { ref: false })]);
-  return attached.filter(
-    (other) =>
-      other.hostQueue !== deps.worker.hostQueue &&
-      other.queues.includes(queue) &&
-      (!isPath(repo ?? undefined) || other.machine === deps.worker.machine) &&
-      (coder === undefined || other.coders.some(({ name }) => name === coder)),
-  );
-}
