@@ -149,6 +149,8 @@ export interface Tried {
   result: ResultTree;
   /** The commit whose files a trial puts back; missing: the base. */
   rules?: string;
+  /** The setup commands passed when the run began; missing: not known. */
+  setUp?: true;
   /** The user's checkout that `policy.copy` is taken from; null for a URL. */
   checkout: string | null;
   /** The submodules of a commit, brought here; of those that an agent added or moved only what the base's own repositories have. */

@@ -18,7 +18,12 @@ import { spacesFor } from './spaces.ts';
 export type ReplayAnswer = { ok: true; replayed: Replayed } | { ok: false; failure: Failure };
 
 /** What this worker lacks, whatever the result is. */
-const OWN_FAULTS: ReadonlySet<Reason> = new Set(['invalid-task', 'repo-unavailable', 'check-cannot-start']);
+const OWN_FAULTS: ReadonlySet<Reason> = new Set([
+  'invalid-task',
+  'repo-unavailable',
+  'check-cannot-start',
+  'setup-failed',
+]);
 
 /** The one before it in this process. */
 let last: Promise<unknown> = Promise.resolve();
@@ -78,6 +83,8 @@ async function again(
   // 3. The trials.
   const evidence: Tried = {
     ...{ policy, result, checkout: origin.checkout, heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
+    // It passed again where the result was accepted.
+    setUp: true,
     ...spacesFor(deps, order, {
       dir: (name) => `${dir}/${name}`,
       log: (name) => `${dir}/${name}.log`,

@@ -3,6 +3,7 @@ import { isDiskTrouble } from '../adapters/space.ts';
 import { differences, lookElsewhere } from '../adapters/git/elsewhere.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { numberOf } from '../domain/names.ts';
+import { isOutside } from '../domain/outside.ts';
 import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import type { Evidence } from '../ports.ts';
@@ -44,7 +45,7 @@ export async function verifyReceipts(deps: Deps, ref: RunRef): Promise<Verified>
 
 async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Verified> {
   signal.throwIfAborted();
-  const { prepared, structured, n } = requirePrepared(deps, ref);
+  const { prepared, structured, n, coder } = requirePrepared(deps, ref);
   const { task, policy, base } = prepared;
   const files = deps.home.run(ref.taskId, ref.runId);
   const kept = deps.home.task(ref.taskId);
@@ -61,6 +62,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   // 2. One receipt a kind; no command is run for an agent that did not end well.
   const evidence: Evidence = {
     ...{ task, policy, structured, outcome, result },
+    ...(isOutside(coder) ? {} : { setUp: true }),
     events: await readEvents(keptRun.events),
     before: prepared.resumed?.runId ? await earlier(kept.runOf(numberOf(prepared.resumed.runId))) : [],
     hooks: await readHooks(keptRun.logs),

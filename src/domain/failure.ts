@@ -103,6 +103,7 @@ export const FAILURES = {
     next: 'retry',
     feedback: false,
     local: true,
+    resume: true,
     meaning: "the repository's setup commands failed",
   },
   'check-cannot-start': {

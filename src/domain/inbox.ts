@@ -35,8 +35,8 @@ export function loginAdvice({ worker, machine, coder, credential }: LoginOf = {}
 /** What shows all that the last run's checks printed, or its setup; undefined where they ended well, or did not run. */
 export function checkCommand({ id, runs }: Pick<Asking, 'id' | 'runs'>): string | undefined {
   const { reason, receipts = [] } = runs.at(-1) ?? {};
-  if (reason === 'setup-failed') return `fleet task ${id} check --setup`;
-  return receipts.some(({ kind, ok }) => kind === 'acceptance' && !ok) ? `fleet task ${id} check` : undefined;
+  if (receipts.some(({ kind, ok }) => kind === 'acceptance' && !ok)) return `fleet task ${id} check`;
+  return reason === 'setup-failed' ? `fleet task ${id} check --setup` : undefined;
 }
 
 /** Undefined where the task waits for no person. */

@@ -33,6 +33,7 @@ export interface Finding {
     | 'invalid-task'
     | 'repo-unavailable'
     | 'check-cannot-start'
+    | 'setup-failed'
     | 'blocked-by-agent'
     // Of a reviewer that could not be asked: no fault of the agent's.
     | 'unreviewed'

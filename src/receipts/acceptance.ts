@@ -48,7 +48,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
   if (policy.verify.length === 0) return undefined;
   const lacking = await withoutSubmodules(evidence);
   if (lacking) return { finding: lacking, report: null };
-  const { trial, wrong, hopeless, base, attempts } = await untilItPasses(evidence);
+  const { trial, wrong, unchecked, base, attempts } = await untilItPasses(evidence);
   const { steps, report } = trial;
   const restored = [...(result.own?.restored ?? []), ...trial.restored];
   const pointers = await lfsPointers(result, await treeEntries(result.gitDir, result.commit));
@@ -59,8 +59,8 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
       summary:
         wrong === undefined
           ? praise(steps, { report, attempts, restored, pointers })
-          : (hopeless === undefined ? '' : `${hopeless}: `) + wrong + judgedNote(restored) + pointersNote(pointers),
-      ...(hopeless === undefined ? {} : { reason: 'check-cannot-start' as const }),
+          : (unchecked ? `${unchecked.why}: ` : '') + wrong + judgedNote(restored) + pointersNote(pointers),
+      ...(unchecked ? { reason: unchecked.reason } : {}),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
@@ -90,9 +90,9 @@ async function untilItPasses(evidence: Tried) {
     const base = ended ? await baseTrial(evidence) : undefined;
     const altered = base ? await alteredIn(evidence, trial, asInBase.changed) : [];
     const wrong = whatIsWrong(evidence, { trial, base, altered });
-    const hopeless = ended ? undefined : await cannotStart(evidence, { trial, onBase: () => baseTrial(evidence) });
-    if (wrong === undefined || hopeless !== undefined || attempts > checks.retries)
-      return { trial, wrong, hopeless, base, attempts };
+    const unchecked = ended ? undefined : await cannotStart(evidence, { trial, onBase: () => baseTrial(evidence) });
+    if (wrong === undefined || unchecked || attempts > checks.retries)
+      return { trial, wrong, unchecked, base, attempts };
   }
 }
 

@@ -29,15 +29,22 @@ interface Base {
   report: TestReport | null;
 }
 
+/** Of a trial that says nothing about the change. */
+export interface Unchecked {
+  reason: 'check-cannot-start' | 'setup-failed';
+  why: string;
+}
+
 /**
- * Why no change could pass the commands: they fail on the base in the same way, before they check anything. Setup fails there too;
- * or a program is not there, which no agent can bring; or not one test was loaded. By exit codes, reports and equal output alone.
+ * Why the commands say nothing about the change: they fail on the base in the same way, before they check anything. A program is
+ * not there, which no agent can bring; or not one test was loaded; or setup fails there too: that is `setup-failed` where it passed
+ * when the run began, as it may pass again. By exit codes, reports and equal output alone.
  * Undefined: they do check something, or it may be the agent's to make. `onBase` is only asked where that can be.
  */
 export async function cannotStart(
   evidence: Tried,
   { trial, onBase }: { trial: Trial; onBase: () => Promise<Base> },
-): Promise<string | undefined> {
+): Promise<Unchecked | undefined> {
   const now = firstFailure(trial);
   if (!now) return undefined;
   const hint = await missingSetupOf(evidence, now.command);
@@ -48,7 +55,10 @@ export async function cannotStart(
   if (then?.command !== now.command || then.setup !== now.setup || then.exitCode !== now.exitCode) return undefined;
   if (kind === 'unloaded' && (then.said !== now.said || !ranNothing(base.report))) return undefined;
   if (kind === 'program' && then.notFound.join() !== now.notFound.join()) return undefined;
-  return `no change can pass it, as it fails on the base in the same way${hint === undefined ? '' : ` (${hint})`}`;
+  if (kind === 'setup' && evidence.setUp === true && now.exitCode !== 0 && !UNSTARTABLE.has(now.exitCode))
+    return { reason: 'setup-failed', why: 'it fails on the base in the same way, and passed when the run began' };
+  const add = hint === undefined ? '' : ` (${hint})`;
+  return { reason: 'check-cannot-start', why: `no change can pass it, as it fails on the base in the same way${add}` };
 }
 
 type Kind = 'setup' | 'program' | 'unloaded';

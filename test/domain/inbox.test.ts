@@ -74,6 +74,8 @@ test('where a check failed, what it printed comes first', () => {
   expect(inboxItem({ ...parked, runs: [{ ...run, receipts }] })?.commands[0]).toBe('fleet task x check');
   const setup = { ...run, commit: null, reason: 'setup-failed' as const, receipts: [] };
   expect(inboxItem({ ...parked, runs: [setup] })?.commands[0]).toBe('fleet task x check --setup');
+  // Setup of the verification is in its log.
+  expect(inboxItem({ ...parked, runs: [{ ...setup, receipts }] })?.commands[0]).toBe('fleet task x check');
 });
 
 test('what only the server knows of it is shown as far as it goes', () => {

@@ -168,12 +168,17 @@ describe('what the next run goes on from', () => {
     ({ runId: `${n}-a`, reason, message: reason && `why ${n}`, resumedFrom: null, ...more }) as RunView;
   const on = (n: number, reason: Reason) => ran(n, reason, { resumedFrom: `${n - 1}-a`, sameSession: true });
 
-  test.each<Reason>(['receipts-rejected', 'fabricated', 'scope-violation', 'stalled', 'rate-limited', 'crashed'])(
-    'after %s the work and the conversation of the last run',
-    (reason) => {
-      expect(resumeFrom({}, [ran(1, reason)])).toEqual({ runIds: ['1-a'], why: 'why 1', spent: [] });
-    },
-  );
+  test.each<Reason>([
+    'receipts-rejected',
+    'fabricated',
+    'scope-violation',
+    'stalled',
+    'rate-limited',
+    'crashed',
+    'setup-failed',
+  ])('after %s the work and the conversation of the last run', (reason) => {
+    expect(resumeFrom({}, [ran(1, reason)])).toEqual({ runIds: ['1-a'], why: 'why 1', spent: [] });
+  });
 
   test('the work alone after a conversation that outgrew the model', () => {
     expect(resumeFrom({}, [ran(1, 'context-overflow')])).toMatchObject({ runIds: ['1-a'], spent: ['1-a'] });

@@ -28,11 +28,23 @@ describe('no change could pass', () => {
     ['one that installing would bring', {}, { verify: ['node_modules/.bin/jest', 'true'] }],
     ['one in a folder', { 'web/a.txt': '' }, { verify: ['cd web && no-such-runner ./...'] }],
     ['a file that may not be executed', { 'check.sh': 'exit 0\n' }, { verify: ['./check.sh'] }],
-    ['setup that fails', {}, { setup: ['echo unreachable; exit 3'], verify: ['true'] }],
+    ['setup that nobody has seen pass', {}, { setup: ['echo unreachable; exit 3'], verify: ['true'] }],
   ])('%s', async (_, before, policy) => {
     const checks = { failToPass: [], control: false, retries: 3, results: [], heldOut: [], where: 'here' as const };
     const finding = await judge({ 'a.txt': '', ...before }, CHANGE, { checks, ...policy });
     expect(finding).toMatchObject({ ...hopeless, evidence: { attempts: 1 } });
+  });
+
+  test.each<[string, string, object]>([
+    ['ends with 1 may pass again', 'test ! -e $OUTAGE', { reason: 'setup-failed' }],
+    ['ends with 127 lacks a program', 'no-such-installer', { reason: 'check-cannot-start' }],
+    ['hides a program that it does without', 'no-such-cache; test ! -e $OUTAGE', { reason: 'setup-failed' }],
+  ])('setup that passed when the run began and now %s', async (_, command, reason) => {
+    const base = lab.commit({ 'a.txt': '' });
+    const commit = lab.commit(CHANGE);
+    const policy = { setup: [command.replace('$OUTAGE', lab.dir)], verify: ['true'] };
+    const finding = await acceptance.collect(lab.evidence({ base, commit, policy, rest: { setUp: true } }));
+    expect(finding).toMatchObject({ ok: false, ...reason, evidence: { attempts: 1 } });
   });
 
   test('tests that none of can be loaded, with what to add', async () => {
