@@ -2,24 +2,33 @@ import { label, object, objects, text, type Json } from '../domain/json.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Methods by their own words: an id such as `api-key`, `gemini-api-key`. */
-const BY_KEY = /(^|[-_])api[-_]?key$/i;
+/** Methods by their own words: an id such as `api-key`, or with a vendor's name in front, `gemini-api-key`. */
+const BY_KEY = /^(.+[-_])?api[-_]?key$/i;
 
 /**
- * The login that works unattended: the configured one, else one by a key whose variable is set. Undefined where there is none:
- * the agent may be logged in by a file of its own.
+ * The login that works unattended: the configured one, else one by a key whose variable is set, which is a guess. A method without
+ * `vars` that names a vendor is for that vendor's variable alone. Undefined where there is none: the agent may be logged in by a file of its own.
  */
 export function loginMethod(methods: readonly Json[], configured: string | undefined, env: Env): string | undefined {
   if (configured !== undefined) return configured;
   const keys = Object.entries(env).flatMap(([name, value]) => (value && name.endsWith('_API_KEY') ? [name] : []));
-  const byName = methods.find((method) => keys.includes(idOf(method).toUpperCase().replaceAll('-', '_')));
+  const byName = methods.find((method) => keys.includes(variableOf(idOf(method))));
   const byKey = methods.find((method) => {
     const named = objects(method['vars']).map((variable) => label(variable['name']));
     if (named.length > 0) return named.every((name) => env[name]);
-    return keys.length > 0 && (BY_KEY.test(idOf(method)) || object(object(method['_meta'])?.['api-key']) !== undefined);
+    const [told, vendor] = BY_KEY.exec(idOf(method)) ?? [];
+    if (vendor !== undefined) return false;
+    return keys.length > 0 && (told !== undefined || object(object(method['_meta'])?.['api-key']) !== undefined);
   });
   return idOf(byName ?? byKey ?? {}) || undefined;
 }
+
+/** `openai-api-key` → `OPENAI_API_KEY` */
+const variableOf = (id: string): string =>
+  id
+    .toUpperCase()
+    .replaceAll('-', '_')
+    .replace(/_APIKEY$/, '_API_KEY');
 
 export const idOf = (entry: Json): string => label(entry['id']);
 

@@ -25,7 +25,7 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
   const updates = new AcpUpdates(out);
   const mcpServers = order.mcp ? [{ name: 'fleet', ...order.mcp, env: [] }] : [];
   let agent: ClientContext | undefined;
-  /** Ids of the logins that the agent offers, where none of them was used. */
+  /** Ids of the logins that the agent offers, where it took none of them. */
   let unused: string[] = [];
   let session = '';
   /** What a loaded session repeats of its past is not this run's. */
@@ -89,7 +89,10 @@ export function acp({ order, prompt, child, out }: Talk): Conversation {
     const method = loginMethod(offered, order.auth, process.env);
     if (method === undefined) return void (unused = offered.map(idOf));
     await ask('authenticate', { methodId: method }, START_MS).catch((error: unknown) => {
-      throw new Refused(`the login ${method} was refused: ${messageOf(error)}`, 'auth');
+      const said = `the login ${method} was refused: ${messageOf(error)}`;
+      if (order.auth) throw new Refused(said, 'auth');
+      out.text(`Warning: ${said}`);
+      unused = offered.map(idOf);
     });
   }
 

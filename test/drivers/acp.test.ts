@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { driven, driveProtocol } from '../../src/coders/drive.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import type { CoderFailure } from '../../src/domain/event.ts';
+import type { Json } from '../../src/domain/json.ts';
+import { loginMethod } from '../../src/drivers/acp-setup.ts';
 import { runCoder, workspace, type Workspace } from '../agents/run-coder.ts';
 import { only } from '../coders/recorded.ts';
 import { until } from '../helpers/until.ts';
@@ -89,6 +91,26 @@ test('it logs in by the key that it has, or as it is told; without either it say
       text: expect.stringMatching(/^Authentication required; it offers chat-gpt, api-key: name one as auth/),
     },
   ]);
+});
+
+test.each<[methods: object[], env: Record<string, string>, method: string | undefined]>([
+  [[{ id: 'openai-api-key' }], { CONTEXT7_API_KEY: 'k' }, undefined],
+  [[{ id: 'openai-api-key' }], { OPENAI_API_KEY: 'k', CONTEXT7_API_KEY: 'k' }, 'openai-api-key'],
+  [[{ id: 'openai-apikey' }], { OPENAI_API_KEY: 'k' }, 'openai-apikey'],
+  [[{ id: 'gemini-api-key', _meta: { 'api-key': {} } }], { CONTEXT7_API_KEY: 'k' }, undefined],
+  [[{ id: 'openai-api-key' }, { id: 'api-key' }], { CONTEXT7_API_KEY: 'k' }, 'api-key'],
+  [[{ id: 'vendor-api-key', vars: [{ name: 'THEIR_KEY' }] }], { THEIR_KEY: 'k' }, 'vendor-api-key'],
+])('of the logins %j, with the variables %j: %s', (methods, env, method) => {
+  expect(loginMethod(methods as Json[], undefined, env)).toBe(method);
+});
+
+test('a login that was only guessed and is refused does not end the run', async () => {
+  using at = workspace();
+  const { events } = await play('has-login', at);
+  expect(only(events, 'text')[0]).toMatchObject({ text: expect.stringContaining('the login api-key was refused') });
+  expect(events.at(-1)).toMatchObject({ type: 'ended', ok: true });
+  const told = await play('has-login', at, { auth: 'api-key' });
+  expect(told.events.at(-1)).toMatchObject({ type: 'ended', ok: false, failure: 'auth' });
 });
 
 test.each<[behaviour: string, more: More, mode: string]>([
