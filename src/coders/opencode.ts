@@ -101,13 +101,15 @@ function configOf({ tree, own, inherit, mcp, proxy, model }: StartOrder): object
   const key = { baseURL: '{env:OPENAI_BASE_URL}', apiKey: '{env:OPENAI_API_KEY}' };
   const config = ownOf(own);
   const through = (name: string) => ({
-    [name]: { ...providerIn(config, 'provider', name), options: { baseURL: `${proxy?.url}/v1`, apiKey: proxy?.key } },
+    [name]: {
+      ...withoutSecrets(providerIn(config, 'provider', name)),
+      options: { baseURL: `${proxy?.url}/v1`, apiKey: proxy?.key },
+    },
   });
   const ours = model && !model.includes('/') ? { [model]: {} } : {};
   return {
     provider: {
-      // A login is used where the user's own configuration leads.
-      ...(proxy ? through(proxy.api === 'anthropic' ? 'anthropic' : 'openai') : withoutKeys(config)),
+      ...(proxy ? through(proxy.api === 'anthropic' ? 'anthropic' : 'openai') : direct(config, model)),
       fleet: { npm: '@ai-sdk/openai-compatible', name: 'Fleet', options: key, models: ours },
     },
     ...(model ? { small_model: model.includes('/') ? model : `fleet/${model}` } : {}),
@@ -127,15 +129,29 @@ function configOf({ tree, own, inherit, mcp, proxy, model }: StartOrder): object
 /** The user's own configuration: the first of its names that is there. */
 const ownOf = (own: StartOrder['own']): Json | undefined => OWN.map((path) => ownConfig(own?.[path])).find(Boolean);
 
-/** Its providers, without keys that stand there: an account of the fleet has its own. */
-const withoutKeys = (config: Json | undefined): Json =>
-  Object.fromEntries(
-    Object.entries(object(config?.['provider']) ?? {}).map(([name, entry]) => {
-      const { apiKey, ...options } = object(object(entry)?.['options']) ?? {};
-      const named = /^\{env:[^}]+\}$/.test(text(apiKey)) ? { apiKey } : {};
-      return [name, { ...object(entry), options: { ...options, ...named } }];
-    }),
-  );
+/** A login is used where the user's own configuration leads: the provider of the run's model, else of the user's. */
+function direct(config: Json | undefined, model = text(config?.['model'])): Json {
+  const [name = ''] = model.split('/', 1);
+  const entry = model.includes('/') && object(object(config?.['provider'])?.[name]);
+  return entry ? { [name]: withoutSecrets(entry) } : {};
+}
+
+const BY_VARIABLE = /\{env:[^}]+\}/;
+const SECRET = /key|token|secret|password|authorization|cookie/i;
+
+/**
+ * What an agent may read: of headers, and of what is called a key or the like, only those that name a variable. An account of the
+ * fleet has keys of its own.
+ */
+function withoutSecrets(entry: Json, headers = false): Json {
+  const kept = Object.entries(entry).flatMap(([name, value]): [string, unknown][] => {
+    if (typeof value === 'string')
+      return !(headers || SECRET.test(name)) || BY_VARIABLE.test(value) ? [[name, value]] : [];
+    const inner = object(value);
+    return [[name, inner ? withoutSecrets(inner, headers || name === 'headers') : value]];
+  });
+  return Object.fromEntries(kept);
+}
 
 /**
  * By the provider of the run's model; where none is named, by the address of one's own first, then by the vendor's key. Another

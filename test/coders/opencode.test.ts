@@ -74,6 +74,43 @@ describe('start', () => {
     expect(opencode.start({ ...order, proxy }).files).not.toHaveProperty(['/h/.local/share/opencode/auth.json']);
   });
 
+  describe('without a proxy', () => {
+    const secret = 'sk-literal';
+    const mine = {
+      npm: '@ai-sdk/openai-compatible',
+      options: {
+        baseURL: 'https://gateway.test/v1',
+        timeout: 600_000,
+        apiKey: secret,
+        headers: { Authorization: `Bearer ${secret}`, 'X-Team': '{env:TEAM}', 'X-Id': 'Bearer {env:ID}' },
+      },
+      models: { m: { limit: { context: 1_000 }, headers: { 'X-Plain': secret }, options: { accessToken: secret } } },
+    };
+    const user = { model: 'mine/m', provider: { mine, other: { options: { baseURL: 'https://other.test' } } } };
+    const own = { '.config/opencode/opencode.json': JSON.stringify(user) };
+    const kept = {
+      npm: '@ai-sdk/openai-compatible',
+      options: {
+        baseURL: 'https://gateway.test/v1',
+        timeout: 600_000,
+        headers: { 'X-Team': '{env:TEAM}', 'X-Id': 'Bearer {env:ID}' },
+      },
+      models: { m: { limit: { context: 1_000 }, headers: {}, options: {} } },
+    };
+
+    test.each([['mine/m'], [undefined]])(
+      'the provider of the model %s alone reaches the agent, without its secrets',
+      (model) => {
+        expect(config({ own, model })['provider']).toEqual({ fleet: expect.anything(), mine: kept });
+      },
+    );
+
+    test('none where the model is of another', () => {
+      expect(Object.keys(config({ own, model: 'anthropic/x' })['provider'] as object)).toEqual(['fleet']);
+      expect(Object.keys(config({ own, model: 'plain' })['provider'] as object)).toEqual(['fleet']);
+    });
+  });
+
   test.each<[env: Record<string, string>, model: string | undefined, way: object | undefined]>([
     [{ ANTHROPIC_API_KEY: 'k' }, undefined, { api: 'anthropic', url: 'https://api.anthropic.com' }],
     [{ OPENAI_API_KEY: 'k' }, undefined, { api: 'openai-responses', url: 'https://api.openai.com/v1' }],
