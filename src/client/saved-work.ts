@@ -4,6 +4,7 @@ import { savedBranch, type SavedRun, type SavedThere } from '../domain/saved-wor
 import { branchFault, isUrl, type TaskInput } from '../domain/task.ts';
 import { ask } from './ask.ts';
 import { taskOf } from './hand-off.ts';
+import { unansweredBy } from './read/no-answer.ts';
 import { viewTask } from './view.ts';
 import type { Wire } from './wire.ts';
 
@@ -32,7 +33,7 @@ export class SavedWork {
     const { hostQueue, queue, worker, run } = await this.#find(id, n);
     const question = { ask: 'branch', taskId: id, runId: run.runId, branch } as const;
     if (await ask(this.#wire, { worker, hostQueue, queue }, question)) return run;
-    throw new FleetError(`worker ${worker}, which holds this, is not attached`);
+    throw await unansweredBy(this.#wire, { name: worker, hostQueue });
   }
 
   /**
@@ -75,9 +76,9 @@ export class SavedWork {
         const place = { worker, hostQueue, queue };
         try {
           const saved = await ask(this.#wire, place, { ask: 'work', taskId: id });
-          return saved
-            ? { ...place, runs: saved }
-            : { ...place, runs: [], why: `worker ${worker} is not attached${shared}` };
+          if (saved) return { ...place, runs: saved };
+          const { message } = await unansweredBy(this.#wire, { name: worker, hostQueue });
+          return { ...place, runs: [], why: message + shared };
         } catch (error) {
           if (!(error instanceof FleetError)) throw error;
           return { ...place, runs: [], why: error.message };
