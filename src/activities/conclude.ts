@@ -7,6 +7,7 @@ import { blockedIn } from '../domain/blocked.ts';
 import { whyUnpriced } from '../domain/cost.ts';
 import { bothEnds } from '../domain/event.ts';
 import { FAILURES, type Failure } from '../domain/failure.ts';
+import { neverWorked } from '../domain/outcome.ts';
 import type { AgentOutcome, ExitRecord, Launched, RunRef, StopReason } from '../domain/run.ts';
 import { withoutKeys } from '../domain/keys.ts';
 import { endedBy, sumOf } from '../domain/wire.ts';
@@ -103,23 +104,6 @@ async function whyStopped(
   if (exit.stopped !== 'stalled') return {};
   const last = why ?? (await lastSaid(deps, ref, said));
   return last === undefined ? {} : { why: `${FAILURES.stalled.meaning}; it said last:\n${last}` };
-}
-
-/** What a shell, and the loader of a program, ends with where the program cannot be run. */
-const CANNOT_RUN: readonly (number | null)[] = [126, 127];
-
-/** A program that dies, or cannot be run, before it has said a word: no agent has been at work yet that could be to blame. */
-function neverWorked({
-  exitCode,
-  signal,
-  stopped,
-  stdout,
-  outOfMemory,
-  outOfProcesses,
-}: ExitRecord): string | undefined {
-  if (stopped || stdout.bytes > 0 || outOfMemory || outOfProcesses) return undefined;
-  if (signal) return `was ended by ${signal} before it said anything`;
-  return CANNOT_RUN.includes(exitCode) ? `cannot be run here (exit code ${exitCode})` : undefined;
 }
 
 /** Its limits and its worker may end an agent that has asked and goes on waiting; nothing counts of one that lost its task. */

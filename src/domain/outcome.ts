@@ -54,6 +54,21 @@ export interface ExitRecord {
   /** What came out of the hooks' pipe; missing where there was none. */
   hooks?: StreamRecord;
 }
+
+/** What a shell, and the loader of a program, ends with where the program cannot be run. */
+export const CANNOT_RUN: readonly (number | null)[] = [126, 127];
+/** Milliseconds: a program that ran longer could be run, and may print nothing before its end. */
+const START_MS = 60_000;
+
+/** Why a program that died, or could not be run, before it said a word was never at work; undefined where it may have been. */
+export function neverWorked(exit: ExitRecord): string | undefined {
+  const { exitCode, signal, stopped, stdout, outOfMemory, outOfProcesses } = exit;
+  if (stopped || stdout.bytes > 0 || outOfMemory || outOfProcesses) return undefined;
+  if (Date.parse(exit.endedAt) - Date.parse(exit.startedAt) > START_MS) return undefined;
+  if (signal) return `was ended by ${signal} before it said anything`;
+  return CANNOT_RUN.includes(exitCode) ? `cannot be run here (exit code ${exitCode})` : undefined;
+}
+
 export type Isolation = 'namespace' | 'process-group';
 
 /** The end of a run's agent, with what its output said. */
