@@ -41,7 +41,8 @@ export function askProgram(program: {
   });
 }
 
-function killGroup(pid: number): void {
+/** By SIGKILL; the process was started detached. */
+export function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {

@@ -5,12 +5,13 @@ import { probeCoder, usable, whyNot, type Probed, type UsableCoder } from './pro
 
 /** Between looks at which programs are there: files only, no program is started. */
 const LOOK_MS = 5_000;
-/** Until a program that did not tell its version, or is too old, is asked again; doubled each time. */
+/** Until a program that did not tell its version, cannot run, or is too old, is asked again; doubled each time. */
 const ASK_FIRST_MS = 15_000;
 const ASK_LONGEST_MS = 600_000;
 /** How long a worker's start waits for versions. */
 const START_MS = 15_000;
 const WIDTH = 2;
+const ASK_AGAIN: readonly Probed['state'][] = ['unknown', 'broken', 'too-old'];
 
 interface Watched {
   known: Iterable<Coder>;
@@ -24,7 +25,7 @@ interface Watched {
 
 /**
  * The coders that a worker can use, kept up to date: a program that is installed later is found, one that did not tell its
- * version is used and asked again, one that is gone, or turns out to be too old, is used no more.
+ * version is used and asked again, one that is gone, cannot run, or turns out to be too old, is used no more.
  */
 export class CoderWatch {
   /** In the order in which they are known, not in which they were found. */
@@ -32,10 +33,14 @@ export class CoderWatch {
   readonly #watched: Watched;
   readonly #probed = new Map<string, Probed>();
   readonly #askAgain = new Map<string, { at: number; afterMs: number }>();
+  readonly #stop = new AbortController();
   #changed: () => unknown = () => {};
+  /** What the listener has not taken in yet: also a call of it that failed. */
+  #untold = false;
+  #telling: Promise<void> = Promise.resolve();
+  #failure: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
-  #stopped = false;
 
   private constructor(watched: Watched) {
     this.#watched = watched;
@@ -57,7 +62,7 @@ export class CoderWatch {
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([watch.look(), new Promise((resolve) => (timer = setTimeout(resolve, startMs)))]);
     clearTimeout(timer);
-    watch.#timer = setInterval(() => void watch.look(), lookMs);
+    watch.#timer = setInterval(() => void watch.look().catch(watch.#failed), lookMs);
     return watch;
   }
 
@@ -70,38 +75,70 @@ export class CoderWatch {
     return name === undefined ? this.coders.size > 0 : this.coders.has(name);
   }
 
-  /** Called when there is another coder, or one less. */
+  /**
+   * Called at the next look, since one may have been found meanwhile, and when there is another coder, or one less: one call at
+   * a time. One that fails is made again at the next look.
+   */
   onChange(listener: () => unknown): void {
     this.#changed = listener;
+    this.#untold = true;
   }
 
   /** One at a time. */
   look(): Promise<void> {
     this.#looking ??= mapBounded([...this.#watched.known], WIDTH, (coder) => this.#look(coder))
-      .then(() => undefined)
+      .then(() => this.#tellListener())
       .finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
+  /** Ends a program that is being asked. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#looking?.catch(() => undefined);
   }
 
   async #look(coder: Coder): Promise<void> {
-    if (this.#stopped) return;
+    const { signal } = this.#stop;
+    if (signal.aborted) return;
     const { env } = this.#watched;
     const before = this.#probed.get(coder.name);
     const there = await findProgram(coder.command[0] ?? '', env);
     if (there && (before?.state === 'here' || (this.#askAgain.get(coder.name)?.at ?? 0) > performance.now())) return;
-    const probed: Probed = there ? await probeCoder(coder, env) : { coder, state: 'missing' };
-    if (probed.state === 'unknown' || probed.state === 'too-old') this.#later(coder.name);
+    const probed: Probed = there ? await probeCoder(coder, env, { signal }) : { coder, state: 'missing' };
+    if (signal.aborted) return;
+    if (ASK_AGAIN.includes(probed.state)) this.#later(coder.name);
     else this.#askAgain.delete(coder.name);
     this.#probed.set(coder.name, probed);
     this.#tell(probed, before);
-    if (this.#publish()) await this.#changed();
+    if (!this.#publish()) return;
+    this.#untold = true;
+    await this.#tellListener();
   }
+
+  #tellListener(): Promise<void> {
+    const tell = async () => {
+      if (!this.#untold || this.#stop.signal.aborted) return;
+      this.#untold = false;
+      try {
+        await this.#changed();
+        this.#failure = undefined;
+      } catch (error) {
+        this.#untold = true;
+        this.#failed(error);
+      }
+    };
+    return (this.#telling = this.#telling.then(tell));
+  }
+
+  /** Said once, however often it is tried again. */
+  #failed = (error: unknown): void => {
+    const failure = String(error);
+    if (failure !== this.#failure)
+      this.#watched.log(`which coders are here could not be taken in: ${failure}; it is tried again`);
+    this.#failure = failure;
+  };
 
   #later(name: string): void {
     const first = this.#watched.times?.askMs ?? ASK_FIRST_MS;
@@ -119,7 +156,7 @@ export class CoderWatch {
     else if (before?.state !== probed.state) {
       const why = whyNot(probed);
       // One that nobody asked for may be missing.
-      if (why && (probed.state === 'too-old' || name === wanted || before)) log(why);
+      if (why && (probed.state !== 'missing' || name === wanted || before)) log(why);
     }
   }
 

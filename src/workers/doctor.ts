@@ -118,10 +118,10 @@ function coderCheck({ config, env }: Machine, probed: Probed): Check {
   const why = whyNot(probed);
   // One that nobody asked for may be missing.
   const asked = coder.name in config.coders || config.worker.coder === coder.name;
-  if (why || probed.state === 'missing' || probed.state === 'too-old')
+  if (probed.state !== 'here' && probed.state !== 'unknown')
     return {
       what,
-      is: asked || probed.state === 'too-old' ? 'wrong' : 'note',
+      is: asked || probed.state !== 'missing' ? 'wrong' : 'note',
       says: (why ?? '').replace(`${what} is `, ''),
     };
   const version = probed.version ?? `version not known: ${probed.why}`;

@@ -131,6 +131,7 @@ export class SdkWorkers {
   readonly #runs = new Set<Promise<void>>();
   #settle: { over(): void; broke(error: unknown): void } | undefined;
   #ending = false;
+  #claimed: Promise<void> = Promise.resolve();
 
   constructor(parts: { claiming: Worker[]; rest: readonly Worker[]; claim: (queue: string) => Promise<Worker> }) {
     [this.claiming, this.#rest, this.#claim] = [parts.claiming, parts.rest, parts.claim];
@@ -144,15 +145,25 @@ export class SdkWorkers {
       await Promise.race([over, broken]);
     } catch (error) {
       this.shutdown();
-      await Promise.allSettled(this.#runs);
       throw error;
     } finally {
+      await this.#claimed;
+      await Promise.allSettled(this.#runs);
       await undo();
     }
   }
 
-  /** Polls those of the claim queues that it does not poll yet. One that is needed no more stays: the gate keeps it shut. */
-  async claimFrom(queues: readonly string[]): Promise<void> {
+  /**
+   * Polls those of the claim queues that it does not poll yet; one call at a time, as a queue can have one SDK worker. One
+   * that is needed no more stays: the gate keeps it shut. @throws where the server is away; the same call may be made again
+   */
+  claimFrom(queues: readonly string[]): Promise<void> {
+    const claimed = this.#claimed.then(() => this.#claimMissing(queues));
+    this.#claimed = claimed.catch(() => undefined);
+    return claimed;
+  }
+
+  async #claimMissing(queues: readonly string[]): Promise<void> {
     const polled = new Set(this.claiming.map(({ options }) => options.taskQueue));
     for (const queue of queues) {
       if (this.#ending || polled.has(queue)) continue;

@@ -212,7 +212,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       leaving.settle();
     };
     for (const one of [registry, holds, seats]) one.onChange(changed);
-    watch.onChange(() => (seats.admit(), workers.claimFrom(claims()).then(changed)));
+    watch.onChange(() => (seats.admit(), workers.claimFrom(claims()).finally(changed)));
     budgets.onLook(gate.pump);
 
     // 7. Its record, which tells the fleet that it is there.
