@@ -12,6 +12,7 @@ const PROGRAMS = [
   'adapters/keeper/main',
   'adapters/proxy/main',
   'adapters/git/process/main',
+  'adapters/artifacts/main',
   'drivers/main',
   'mcp/main',
 ];

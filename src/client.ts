@@ -129,7 +129,7 @@ export class Fleet implements AsyncDisposable {
    * Checks all, then starts all, what others depend on first: one wrong, and none is started. `started` hears of each as soon
    * as it is there.
    */
-  async enqueueAll(orders: readonly Order[], started: (id: string) => void = () => {}): Promise<Admitted[]> {
+  async enqueueAll(orders: readonly Order[], started: (one: Admitted) => void = () => {}): Promise<Admitted[]> {
     const admitted = await admitTasks(this.#wire, orders);
     await this.#ends.prepare();
     await startAll(this.#wire, admitted, started);

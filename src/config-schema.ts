@@ -15,6 +15,7 @@ import { routeFaults, routes } from './domain/route.ts';
 import { bytes, duration, globs, limits, name, taskInput, variables } from './domain/task.ts';
 import { idleFault } from './domain/task-faults.ts';
 import { triage, triageFaults } from './domain/triage.ts';
+import { wildcard } from './domain/wildcard.ts';
 
 const text = z.string().min(1, { error: 'must not be empty' });
 const argv = z.array(text).min(1, { error: 'must have at least one part' });
@@ -53,6 +54,8 @@ export const schema = z
         orphaned: duration.default('7d'),
       })
       .prefault({}),
+    /** Hosts whose private addresses may be asked for, where links of an artifact are checked. */
+    links: z.strictObject({ private: z.array(wildcard).max(100).default([]) }).prefault({}),
     queues: queues.default([]),
     machine: name.optional(),
     coders: z.record(name, coder).default({}),

@@ -110,6 +110,9 @@ export interface AgentStart {
   hooks?: boolean;
 }
 
+/** What asking for a link came to: `gone` is sure, `unknown` is not (refused, limited, too slow, or not to be asked). */
+export type LinkState = { link: string; state: 'there' } | { link: string; state: 'gone' | 'unknown'; why: string };
+
 /** One kind of evidence. One file each in `receipts/`. */
 export interface ReceiptCollector<E = Evidence> {
   readonly kind: ReceiptKind;
@@ -129,6 +132,8 @@ export interface Evidence extends Tried {
   hooks: HookLog | null;
   /** What the run's model proxy saw; null where an older worker had none. */
   wire: WireLog | null;
+  /** Asks whether links answer: bounded in time, and never at a private address that the worker's owner did not name. */
+  askLinks(links: readonly string[]): Promise<LinkState[]>;
   /** Declared outputs are copied here. */
   outputsDir: string;
   /** The agent's worktree, dead and never trusted. */

@@ -56,12 +56,13 @@ export async function conclude(
     log,
     broke && coder.structured,
   );
-  const said = follower.ended?.text || follower.text;
+  const tail = coder.structured ? undefined : await outputTail(deps, ref, exit);
+  const said = tail ?? (follower.ended?.text || follower.text);
+  const last = tail === undefined ? (follower.ended?.ok ? said : '') : lastLine(tail);
   const full = await fullDisk(deps, ref, exit);
   const usage = usageOf(deps, follower, { record, coder });
   const model = modelOf(follower, { record, coder });
-  const blocked =
-    full.stopped || exit.stopped ? undefined : blockedIn(await lastWords(deps, ref, { exit, follower, coder }));
+  const blocked = full.stopped || exit.stopped ? undefined : blockedIn(last);
   const outcome: AgentOutcome = {
     ...exit,
     ...full,
@@ -120,25 +121,19 @@ async function leftInOutbox(deps: Deps, ref: RunRef, { stopped }: ExitRecord): P
   };
 }
 
-/** The last message of an agent that ended by itself; of a coder without a protocol, the end of its output. */
-async function lastWords(
-  deps: Deps,
-  ref: RunRef,
-  { exit, follower, coder }: { exit: ExitRecord; follower: Follower; coder: Coder },
-): Promise<string> {
-  if (coder.structured) return follower.ended?.ok ? follower.ended.text || follower.text : '';
+/** The end of what a coder without a protocol printed: the nearest to a last message. */
+async function outputTail(deps: Deps, ref: RunRef, exit: ExitRecord): Promise<string> {
   const n = deps.registry.find(ref)?.n ?? 0;
   const log = { dir: deps.home.task(ref.taskId).runOf(n).logs, stream: 'stdout' as const };
-  const from = Math.max(0, exit.stdout.bytes - TAIL_BYTES);
-  const { bytes } = await readSegments(log, from, TAIL_BYTES);
-  return (
-    bytes
-      .toString('utf8')
-      .split('\n')
-      .filter((line) => line.trim())
-      .at(-1) ?? ''
-  );
+  const { bytes } = await readSegments(log, Math.max(0, exit.stdout.bytes - TAIL_BYTES), TAIL_BYTES);
+  return bytes.toString('utf8').trim();
 }
+
+const lastLine = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => line.trim())
+    .at(-1) ?? '';
 
 /** What the disk had to do with the end: an agent that fails while it is full is not to blame, but for its own excess. */
 async function fullDisk(deps: Deps, ref: RunRef, exit: ExitRecord): Promise<Partial<AgentOutcome>> {

@@ -14,6 +14,7 @@ import { writeJson } from '../adapters/json-file.ts';
 import { copyNote } from '../adapters/notes.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
+import { doneByOf } from '../domain/done-by.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { TaskOrigin } from '../domain/keep.ts';
 import { branchOf } from '../domain/names.ts';
@@ -51,7 +52,7 @@ export type WorktreeOrder = RunRef & {
 export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
   const record = requireRun(deps, order);
   await noteWork(deps, order);
-  if (record.prepared) return answerOf(record.prepared);
+  if (record.prepared) return answerOf(deps, record.coder, record.prepared);
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),
     (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, coder: record.coder, signal })),
@@ -131,7 +132,7 @@ async function prepare(
   await writeJson(home.task(order.taskId).prepared, { ...prepared, preexisting: {} });
   await deps.registry.prepared(order, prepared);
   failpoint('worktree.prepared');
-  return answerOf(prepared);
+  return answerOf(deps, coder, prepared);
 }
 
 /** What others have done since the task's base, and is in the target by now, is no part of what is handed in. */
@@ -146,12 +147,13 @@ async function commonWith(
   return opened.ok ? commonBase({ source: opened.source, base, ref, into: task.into, signal }) : undefined;
 }
 
-const answerOf = ({ base, resumed, policy }: Prepared): Answer => ({
+const answerOf = ({ coders }: Deps, coder: string, { base, resumed, policy, task }: Prepared): Answer => ({
   ok: true,
   base,
   resumed: resumed?.runId ?? null,
   session: (resumed?.session ?? null) !== null,
   ...(policy.review?.gate ? { gate: true } : {}),
+  doneBy: doneByOf(task, policy, { seen: coders.get(coder)?.coder.upstream !== undefined }),
 });
 
 async function layOut(

@@ -1,6 +1,8 @@
 import { hasFolder, treeEntries } from '../adapters/git/entries.ts';
 import { readAtBase } from '../adapters/git/private-repo.ts';
+import { readRules } from '../adapters/artifacts/read-rules.ts';
 import { parseRepoFile } from '../adapters/repo-file.ts';
+import { isChecked } from '../domain/artifact.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import type { Failure } from '../domain/failure.ts';
 import {
@@ -43,7 +45,12 @@ export async function readPolicy(
   const worker = { limits: config.limits, ...(routed ? { routed } : {}) };
   const policy = mergePolicy(task, read.file, worker);
   const wrong = checkPolicy(policy) ?? (agent ? limitsFault(task, read.file, worker) : undefined);
-  return wrong ? { ok: false, failure: { reason: 'invalid-task', message: wrong } } : { ok: true, policy };
+  if (wrong) return { ok: false, failure: { reason: 'invalid-task', message: wrong } };
+  if (!agent || !policy.artifacts.some(isChecked)) return { ok: true, policy };
+  const at = (path: string) => readAtBase({ baseDir, commit: base, path });
+  const rules = await readRules(policy.artifacts, async (path) => (await at(path))?.toString('utf8'));
+  if (!rules.ok) return { ok: false, failure: { reason: 'invalid-task', message: rules.message } };
+  return { ok: true, policy: { ...policy, artifacts: rules.artifacts } };
 }
 
 /** As {@link readPolicy}, for a run that starts from `origin`. */

@@ -6,8 +6,10 @@ import { numberOf } from '../domain/names.ts';
 import { isOutside } from '../domain/outside.ts';
 import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
+import { fits } from '../domain/wildcard.ts';
 import type { Evidence } from '../ports.ts';
 import { readWire } from '../adapters/proxy/wire-file.ts';
+import { agentsWord } from '../receipts/agents-word.ts';
 import { withoutForged } from '../receipts/wire.ts';
 import { COLLECTORS } from '../receipts/index.ts';
 import { askReviewer } from './ask-reviewer.ts';
@@ -73,6 +75,11 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     elsewhere: prepared.elsewhere
       ? differences(prepared.elsewhere, lookElsewhere(placesOf(deps, prepared)))
       : { checkout: [], stores: [] },
+    askLinks: async (links) => {
+      const { askLinks } = await import('../adapters/artifacts/links.ts');
+      const mayAsk = (host: string) => deps.config.links.private.some((pattern) => fits(pattern, host));
+      return askLinks(links, { mayAsk, signal });
+    },
     askReviewer: (prompt) => {
       const { gitDir, commit } = result;
       return askReviewer(deps, ref, {
@@ -109,9 +116,11 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought }) : undefined;
   const { reasons } = verdict;
   const failure = verdict.accepted ? undefined : await excuseOf(deps, ref, { outcome, reasons });
+  const unshown = verdict.accepted && verdict.doneBy.length === 0;
   const verified: Verified = {
     ...(failure ? { failure } : {}),
     ...{ verdict, receipts, commit: changed ? result.commit : null, ...elsewhere },
+    ...(unshown ? { word: agentsWord(evidence, findings) } : {}),
     ...(irreversible === undefined ? {} : { irreversible }),
   };
   await persist(deps, () => writeJson(files.verified, verified), signal);

@@ -37,7 +37,10 @@ const ENTRIES: Record<CommandName, Omit<Entry, 'name'>> = {
   task: { args: '<id> [action]', about: 'everything about one task, and what to do with it' },
   inbox: { about: 'all that waits for a person: approvals, questions and parked tasks, each with what to type' },
   cancel: { args: '[ids...]', about: 'stop the agents of tasks and close them as cancelled' },
-  explain: { args: '<id>', about: 'why a task is not running, or not done, in one sentence' },
+  explain: {
+    args: '<id>',
+    about: 'why a task is not running, or not done, in one sentence, and what it will be done by',
+  },
   merges: { about: 'the merge queues, and what waits in them' },
   stats: { about: 'tasks, accepted and rejected, their time, tokens and cost, and what an accepted task costs' },
   workers: { about: 'attached workers, their slots, coders and runs, and those that were lost or owe something' },

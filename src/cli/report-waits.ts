@@ -1,5 +1,5 @@
 import type { TaskReport } from '../client.ts';
-import { inboxItem } from '../domain/inbox.ts';
+import { inboxItem, wordLines } from '../domain/inbox.ts';
 
 /** Of `fleet task <id>`: what it waits for beside a slot, what people said to it, and where it belongs. */
 export function waitFacts(report: TaskReport): [string, string | null | undefined][] {
@@ -32,6 +32,10 @@ export function waitFacts(report: TaskReport): [string, string | null | undefine
         ? ['Follow-up', `${one.id}: ${one.title}`]
         : ['Refused', `${one.title ? `follow-up ${one.title}: ` : ''}${one.refused}`],
     ),
+    ...(item?.word ? wordLines(item.word) : []).map((line, index): [string, string] => [
+      index === 0 ? 'Its word' : '',
+      line,
+    ]),
     ...(item?.commands ?? []).map((line, index): [string, string] => [index === 0 ? 'Type' : '', line]),
   ];
 }

@@ -2,6 +2,7 @@ import type { FleetWorker, TaskReport } from '../client.ts';
 import { formatBytes } from '../domain/bytes.ts';
 import { contextFill, costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { doneWhen, shownBy } from '../domain/done-by.ts';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { checkCommand } from '../domain/inbox.ts';
 import type { Receipt } from '../domain/receipt.ts';
@@ -66,6 +67,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
         oneLine(`${report.decision.action}${report.decision.why ? `: ${report.decision.why}` : ''}`, 300),
     ],
     ['Gate', report.gate && `${report.gate.ok ? '' : 'veto: '}${report.gate.summary}`],
+    ['Done by', !report.endedAt && report.doneBy && doneWhen(report.doneBy)],
     ['Coder', coderLine(report)],
     ['Worker', report.worker],
     [
@@ -213,7 +215,7 @@ export function elapsed({ createdAt, endedAt }: TaskReport, nowMs: number): stri
 }
 
 export const noAcceptance = ({ verdict }: TaskReport, before = ''): string =>
-  verdict?.accepted && !verdict.acceptance ? `${before}(no acceptance command)` : '';
+  verdict?.accepted && !verdict.acceptance ? `${before}(${shownBy(verdict)})` : '';
 
 const age = (iso: string, nowMs: number): string => formatDuration(nowMs - Date.parse(iso));
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');

@@ -6,12 +6,15 @@ import { sha256 } from '../adapters/sha256.ts';
 import { BUILTIN_CODERS } from '../config.ts';
 import { cycleIn } from '../domain/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
+import { mergePolicy } from '../domain/repo-policy.ts';
+import { isChecked } from '../domain/artifact.ts';
+import { doneByOf, type DoneBy } from '../domain/done-by.ts';
 import { claimQueue, isTaskId, taskIdOf } from '../domain/names.ts';
 import { isPath, parseTask, titleOf, type Task } from '../domain/task.ts';
 import type { CredentialRecord } from '../domain/seats.ts';
 import { findCredential } from './credentials.ts';
 import { pollersOf } from './queues.ts';
-import { pinRepo } from './repo.ts';
+import { pinRepo, type Pinned } from './repo.ts';
 import { refuseOther } from './start.ts';
 import { describeTask } from './view.ts';
 import { codersOf } from './workers.ts';
@@ -35,6 +38,8 @@ export interface Admitted {
   key?: string;
   /** What its owner should know of where it starts, a sentence each. */
   notes: string[];
+  /** What it will be done by, as far as is known here. */
+  doneBy: DoneBy[];
 }
 
 /**
@@ -92,12 +97,14 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);
   await checkCoders(facts, pinned);
-  const { task, notes } = await facts.pinned(pinned);
+  const { task, notes, file, read } = await facts.pinned(pinned);
+  await checkRules(facts, task.artifacts, read);
   return {
     id: id ?? taskIdOf(titleOf(task), randomPart()),
     task: { ...task, ...handedOff },
     ...(key === undefined ? {} : { key }),
     notes: [...notes, ...priceNotes(task, facts.wire.config.prices)],
+    doneBy: doneByOf(task, mergePolicy(task, file)),
   };
 }
 
@@ -117,6 +124,20 @@ async function checkCoders(facts: Facts, task: Task): Promise<void> {
     throw wrong(`${field} ${coder} is unknown: neither one of ${known.join(', ')} ${others}`);
   }
 }
+
+/** What cannot be read here is read by its worker. */
+async function checkRules(facts: Facts, artifacts: Task['artifacts'], read: Pinned['read']): Promise<void> {
+  const known = artifacts.map(({ schema, ...rest }) => ({
+    ...rest,
+    ...(typeof schema === 'object' || (schema !== undefined && read) ? { schema } : {}),
+  }));
+  if (!known.some(isChecked)) return;
+  const { readRules } = await import('../adapters/artifacts/read-rules.ts');
+  const rules = await facts.once(`rules ${JSON.stringify(known)}`, () => readRules(known, read ?? nothing));
+  if (!rules.ok) throw wrong(rules.message);
+}
+
+const nothing = (): Promise<undefined> => Promise.resolve(undefined);
 
 /** A credential is of one coder: its task waits for workers that have that. */
 async function withCredential(facts: Facts, task: Task): Promise<Task> {
@@ -144,7 +165,7 @@ class Facts {
   }
 
   isServed(queue: string): Promise<boolean> {
-    return this.#once(`queue ${queue}`, () => soon(() => this.#polled(queue, 'workflows')));
+    return this.once(`queue ${queue}`, () => soon(() => this.#polled(queue, 'workflows')));
   }
 
   /** Of all that have a record: a full one polls no claim queue, and one that is away may come back. */
@@ -155,23 +176,23 @@ class Facts {
       const polled = await Promise.all(queues.map((one) => this.#polled(one, 'claims')));
       return polled.includes(true);
     };
-    return this.#once(`coder ${queues.join(' ')}`, () => soon(isThere));
+    return this.once(`coder ${queues.join(' ')}`, () => soon(isThere));
   }
 
   credential(name: string): Promise<CredentialRecord | undefined> {
-    return this.#once(`credential ${name}`, () => soon(() => findCredential(this.wire, name)));
+    return this.once(`credential ${name}`, () => soon(() => findCredential(this.wire, name)));
   }
 
   async #polled(queue: string, side: 'claims' | 'workflows'): Promise<boolean> {
     return (await pollersOf(this.wire, queue, side)).length > 0;
   }
 
-  async pinned(task: Task): Promise<{ task: Task; notes: string[] }> {
+  async pinned(task: Task): Promise<Omit<Pinned, 'pin'> & { task: Task }> {
     const { repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify } = task;
     const at = [repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify?.commands];
     const key = JSON.stringify(['repo', ...at]);
-    const { pin, notes } = await this.#once(key, () => pinRepo(task, this.wire.config));
-    return { task: { ...task, ...pin }, notes };
+    const { pin, ...known } = await this.once(key, () => pinRepo(task, this.wire.config));
+    return { task: { ...task, ...pin }, ...known };
   }
 
   async find(id: string): Promise<WorkflowExecutionDescription | undefined> {
@@ -183,7 +204,7 @@ class Facts {
     }
   }
 
-  #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+  once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const known = (this.#known.get(key) as Promise<T> | undefined) ?? ask();
     this.#known.set(key, known);
     return known;

@@ -6,27 +6,31 @@ import { lfsPointers } from '../adapters/git/lfs.ts';
 import { reading, type PathSource } from '../adapters/git/source.ts';
 import { parseRepoFile } from '../adapters/repo-file.ts';
 import { declaredIn, missingSetup, programOf, scriptOf, scriptsOf } from '../domain/declared-dependencies.ts';
-import type { RepoFile } from '../domain/repo-policy.ts';
+import { NO_FILE, type RepoFile } from '../domain/repo-policy.ts';
 import type { Task } from '../domain/task.ts';
 import { normalFolder } from '../domain/working-folder.ts';
 
-/** What its owner should know of the commit that a task starts from, before an agent does: a sentence each. Refuses nothing. */
+/**
+ * What its owner should know of the commit that a task starts from, before an agent does: a sentence each, and its `.fleet.yaml`.
+ * Refuses nothing.
+ */
 export async function baseNotes(
   source: PathSource,
   { task, base, env = process.env }: { task: Pick<Task, 'verify' | 'cwd'>; base: string; env?: NodeJS.ProcessEnv },
-): Promise<string[]> {
+): Promise<{ file: RepoFile; notes: string[]; read: Base['read'] }> {
   const at = await openBase(source, base);
   const text = await at.read('.fleet.yaml');
   const parsed = parseRepoFile(text ?? '');
   // The worker says it, as what the task comes to.
-  if (!parsed.ok) return [];
+  if (!parsed.ok) return { file: NO_FILE, notes: [], read: at.read };
   const known = { at, task, file: parsed.file };
-  return [
+  const notes = [
     ...uncommitted(source, at, base),
     ...(await withoutSetup(known)),
     ...(await cannotStart(known, env)),
     ...(await pointers(source, at)),
   ];
+  return { file: parsed.file, notes, read: at.read };
 }
 
 interface Base {

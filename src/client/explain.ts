@@ -1,6 +1,7 @@
 import { heldFor } from '../domain/budget.ts';
 import { isClosed } from '../domain/dependencies.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { shownBy, type DoneBy } from '../domain/done-by.ts';
 import { FAILURES } from '../domain/failure.ts';
 import { loginAdvice } from '../domain/inbox.ts';
 import { claimQueues, coderOfQueue } from '../domain/names.ts';
@@ -23,6 +24,8 @@ export interface Explanation {
   reason: TaskReport['reason'];
   /** Why it is not running, or not done. */
   sentence: string;
+  /** What it will be done by, while it is open; null where nobody knows. */
+  doneBy: DoneBy[] | null;
 }
 
 /** What the sentence of a task is made from that waits for a slot, or is on a worker. */
@@ -51,7 +54,9 @@ export async function explainReport(wire: Wire, report: TaskReport): Promise<Exp
           isClosed(one.state) ? Promise.resolve(one) : lookUpTask(wire, one.id),
         )
       : dependsOn;
-  return { id, state, reason, sentence: sentenceOf({ ...report, dependsOn: known }, waiting, Date.now()) };
+  const sentence = sentenceOf({ ...report, dependsOn: known }, waiting, Date.now());
+  const doneBy = isClosed(state) ? null : (report.doneBy ?? null);
+  return { id, state, reason, sentence, doneBy };
 }
 
 async function waitingOf(wire: Wire, report: TaskReport): Promise<Waiting> {
@@ -214,7 +219,11 @@ function doneSentence(report: TaskReport): string {
     const yes = !by || by === TRUSTED ? 'whom the configuration trusts' : `and ${by} approved it`;
     return `it is done: ${handedIn.as} said so, ${yes}`;
   }
-  const what = `all ${receipts.length} receipts are ok${verdict && !verdict.acceptance ? ' (no acceptance command)' : ''}`;
+  const yes = approvals.findLast(({ stage, approved }) => stage === 'before-deliver' && approved);
+  if (verdict?.doneBy.length === 0 && yes)
+    return `it is done: ${yes.by} approved it${yes.why ? ` (${yes.why})` : ''}, as no receipt shows it${where}`;
+  const note = verdict && !verdict.acceptance ? ` (${shownBy(verdict)})` : '';
+  const what = `all ${receipts.length} receipts are ok${note}`;
   return `it is done: ${what}${where}`;
 }
 

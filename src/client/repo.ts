@@ -14,7 +14,7 @@ import { parseRepoFile } from '../adapters/repo-file.ts';
 import { resolveHome, type Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
-import { wantedSubmodules } from '../domain/repo-policy.ts';
+import { NO_FILE, wantedSubmodules, type RepoFile } from '../domain/repo-policy.ts';
 import { isUrl, type Task } from '../domain/task.ts';
 import { noFolder, normalFolder } from '../domain/working-folder.ts';
 import { baseNotes } from './base-notes.ts';
@@ -32,29 +32,34 @@ export type RepoPin = {
   cwd?: string;
 };
 
-/** `notes`: what its owner should know of the base, a sentence each. */
-interface Pinned {
+/** `notes`: what its owner should know of the base, a sentence each; `file`: its `.fleet.yaml`, as far as it can be read here. */
+export interface Pinned {
   pin: RepoPin;
   notes: string[];
+  file: RepoFile;
+  /** The text of a file of the base, where that is here. */
+  read?: (path: string) => Promise<string | undefined>;
 }
+
+const nothingOf = (pin: RepoPin): Pinned => ({ pin, notes: [], file: NO_FILE });
 
 /** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist; `passing` where a remote does not answer */
 export async function pinRepo(task: Task, config: Config): Promise<Pinned> {
-  if (!task.repo) return { pin: {}, notes: [] };
+  if (!task.repo) return nothingOf({});
   const { base, continueFrom } = task;
   if (base !== undefined && isOurs(base))
     throw wrong(`base must be no ref of the fleet's own: what is on ${base} was accepted by nobody`);
   if (continueFrom !== undefined && isOurs(continueFrom))
     throw wrong(`continueFrom must be no ref of the fleet's own: fleet task <id> work --branch makes a branch of it`);
-  if (isUrl(task.repo)) return { pin: await pinUrl(task.repo, task), notes: [] };
+  if (isUrl(task.repo)) return nothingOf(await pinUrl(task.repo, task));
   const machine = machineName(config);
   // Another machine's repository: that one looks for itself.
-  if (task.machine !== undefined && task.machine !== machine) return { pin: {}, notes: [] };
+  if (task.machine !== undefined && task.machine !== machine) return nothingOf({});
   const { source, folder, ...pin } = await pinPath(task.repo, task);
   const cwd = await folderOf(source, { task, folder, base: pin.base });
   await checkSubmodules(source, { task, base: pin.base });
-  const notes = await baseNotes(source, { task: { ...task, cwd }, base: pin.base });
-  return { pin: { machine, ...pin, ...(cwd === undefined ? {} : { cwd }) }, notes };
+  const known = await baseNotes(source, { task: { ...task, cwd }, base: pin.base });
+  return { pin: { machine, ...pin, ...(cwd === undefined ? {} : { cwd }) }, ...known };
 }
 
 /** Saved work, results that wait and the like, also as git completes a name that has no `refs/` before it. */

@@ -24,11 +24,15 @@ interface ToStart {
 const WIDTH = 8;
 
 /** What others depend on first; `started` hears of each as soon as it is there. @throws FleetError as `startTask` */
-export async function startAll(wire: Wire, tasks: readonly ToStart[], started: (id: string) => void): Promise<void> {
+export async function startAll<T extends ToStart>(
+  wire: Wire,
+  tasks: readonly T[],
+  started: (one: T) => void,
+): Promise<void> {
   for (const level of levelsOf(tasks.map((one) => ({ ...one, dependsOn: one.task.dependsOn })))) {
     await mapBounded(level, WIDTH, async (one) => {
       await startTask(wire, one);
-      started(one.id);
+      started(one);
     });
   }
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { toBytes } from './bytes.ts';
 import { parseDuration } from './duration.ts';
+import { approvalOf, asks } from './follow-up-approval.ts';
 import { globsWithin } from './glob-within.ts';
 import { notForAgents } from './not-for-agents.ts';
 import type { FollowUp, Read } from './outbox.ts';
 import { idleFault } from './task-faults.ts';
+import { pathsOf } from './artifact.ts';
 import { parseTask, TASK_TYPES, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
 import type { HandedOff } from './waiting.ts';
@@ -119,7 +121,12 @@ export function narrowed(
   return {
     ok: true,
     value: {
-      input: { ...placed, ...within(above, child), ...pr, approval: approvalOf(above, child, ruled) },
+      input: {
+        ...placed,
+        ...within(above, child),
+        ...pr,
+        approval: approvalOf(above, child, { ruled: ruled !== null, by }),
+      },
       parent: parent.id,
       ...(proposed ? { proposed } : {}),
     },
@@ -146,9 +153,9 @@ function widerThan(
   const allowed = allowOf(above);
   const wide = allowed && globsWithin(child.scope.allow ?? [], allowed)[0];
   if (wide !== undefined) return `scope.allow must be within ${listOf(allowed!)}: ${wide} is not`;
-  const left = allowed && globsWithin(child.artifacts, [...allowed, ...above.artifacts])[0];
-  if (left !== undefined)
-    return `artifacts must be within ${listOf([...allowed!, ...above.artifacts])}: ${left} is not`;
+  const outputs = [...(allowed ?? []), ...pathsOf(above.artifacts)];
+  const left = allowed && globsWithin(pathsOf(child.artifacts), outputs)[0];
+  if (left !== undefined) return `artifacts must be within ${listOf(outputs)}: ${left} is not`;
   for (const [key, most] of Object.entries(above.limits)) {
     const value = child.limits[key as keyof Task['limits']];
     if (value !== undefined && most !== undefined && size(value) > size(most))
@@ -227,16 +234,6 @@ const strength = ({ deliver }: Task): number => ['none', 'branch', 'pr', 'merge'
 const size = (value: string | number): number =>
   typeof value === 'number' ? value : (parseDuration(value) ?? toBytes(value));
 const listOf = (globs: readonly string[]): string => globs.join(', ') || 'nothing';
-
-/** Of both, and before it runs where no rule allows it. */
-function approvalOf(above: Task, child: Task, ruled: Ruled): Task['approval'] {
-  const first = asks(above, child, 'before-run') || ruled === null;
-  const last = asks(above, child, 'before-deliver');
-  return first && last ? 'both' : first ? 'before-run' : last ? 'before-deliver' : 'never';
-}
-
-const asks = (above: Task, child: Task, stage: 'before-run' | 'before-deliver'): boolean =>
-  [above, child].some(({ approval }) => approval === stage || approval === 'both');
 
 const REFUSED_KEPT = 50;
 

@@ -1,5 +1,6 @@
 import { FAILURES } from './failure.ts';
 import type { RunView, TaskView } from './run.ts';
+import type { AgentsWord } from './waiting.ts';
 
 /** What waits for a person, with what they can type. */
 export interface InboxItem {
@@ -15,6 +16,8 @@ export interface InboxItem {
   options?: string[];
   default?: string | null;
   deadline?: string | null;
+  /** Of an approval without which nothing shows that the work was done: what the agent says, called and left. */
+  word?: AgentsWord;
   /** Each to be typed as it is, but for what stands as `…`. */
   commands: string[];
 }
@@ -45,11 +48,12 @@ export function inboxItem(view: Asking): InboxItem | undefined {
   const task = `fleet task ${id}`;
   const made = runs.some(({ commit }) => commit !== null);
   if (state === 'awaiting-approval') {
-    const { stage, why = message ?? '', since = null } = approval ?? {};
+    const { stage, why = message ?? '', since = null, word } = approval ?? {};
     const what = approval?.id ? ` --approval ${approval.id}` : '';
     const text = `approval${stage ? ` ${stage}` : ''}${why ? `: ${why}` : ''}`;
     return {
       ...{ id, title, kind: 'approval', text, since },
+      ...(word ? { word } : {}),
       commands: [
         ...(stage === 'before-deliver' && made ? [`${task} diff`] : []),
         `${task} approve${what}`,
@@ -82,6 +86,21 @@ export function inboxItem(view: Asking): InboxItem | undefined {
       `${task} give-up`,
     ],
   };
+}
+
+/** A line each, of what a person decides on where only an agent's word is there. Its words are shown as its claim. */
+export function wordLines({ said, calls, callCount, outputs, changed }: AgentsWord): string[] {
+  const more = calls && callCount > calls.length ? ` (the last ${calls.length} of ${callCount})` : '';
+  return [
+    `its agent says (a claim, no evidence): ${said || 'nothing'}`,
+    calls === null
+      ? 'its tool calls are unknown: its coder reports none'
+      : calls.length === 0
+        ? 'it called no tool'
+        : `it called, as its own output tells${more}: ${calls.join('; ')}`,
+    outputs.length > 0 && `it left: ${outputs.join(', ')}`,
+    changed.length > 0 && `it changed: ${changed.join(', ')}`,
+  ].filter((line) => line !== false);
 }
 
 /** As a shell takes it, and no flag: also once a terminal's text has lost what cannot be seen. */

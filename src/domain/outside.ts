@@ -1,5 +1,6 @@
 import { formatDuration } from './duration.ts';
 import type { Finding } from './receipt.ts';
+import { inWords } from './artifact.ts';
 import type { Task } from './task.ts';
 import type { Asked } from './waiting.ts';
 
@@ -25,7 +26,7 @@ export function briefOf({ context, verify, scope, artifacts }: Task): Brief {
     ...(context === undefined ? {} : { context }),
     ...(verify?.commands?.length ? { verify: verify.commands } : {}),
     ...((scope.allow ?? scope.protect) ? { scope } : {}),
-    ...(artifacts.length ? { artifacts } : {}),
+    ...(artifacts.length ? { artifacts: artifacts.map(inWords) } : {}),
   };
 }
 

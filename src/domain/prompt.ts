@@ -3,6 +3,7 @@ import { withoutEscapes } from './escapes.ts';
 import { bothEnds } from './event.ts';
 import type { Policy } from './repo-policy.ts';
 import { FOLLOW_UPS } from './outbox.ts';
+import { inWords } from './artifact.ts';
 import type { AgentTool, Task } from './task.ts';
 import { normalFolder } from './working-folder.ts';
 import type { ToldRun } from './told-run.ts';
@@ -130,7 +131,8 @@ function fromTheStart(order: PromptOrder): Sections {
             `${some(order.submodules)}: submodules, checked out without their repositories, to read and to build with. A change of their files is no part of your result and is rejected. To move one to another commit that its own repository has: \`git update-index --cacheinfo 160000,<commit>,<path>\`, and commit that.`,
           order.pointers.length > 0 &&
             `Git LFS pointers stand here in place of the content of ${some(order.pointers)}: do not build on what they would hold, and do not replace them.`,
-          task.artifacts.length > 0 && `Leave these outputs in the worktree: ${task.artifacts.join(', ')}.`,
+          task.artifacts.length > 0 &&
+            `Leave these outputs in the worktree: ${task.artifacts.map(inWords).join(', ')}.`,
         ].filter((rule) => typeof rule === 'string'),
       ),
     ),

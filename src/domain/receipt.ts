@@ -21,6 +21,8 @@ export interface Finding {
   ok: boolean;
   summary: string;
   evidence: Record<string, unknown>;
+  /** It shows by itself that the work was done, and does not only find nothing wrong. Set on ok findings alone. */
+  shows?: true;
   /** Set where a failed receipt is more than `receipts-rejected`. */
   reason?: Extract<
     Reason,
@@ -68,6 +70,8 @@ export interface Judgement {
   until?: string;
   /** False: accepted on the other receipts, as no acceptance command was given. */
   acceptance: boolean;
+  /** The receipts that show that the work was done. Empty: none says no and none shows it, so only a person's yes makes the task done. */
+  doneBy: ReceiptKind[];
 }
 
 /** A judgement as it was signed. */
@@ -95,7 +99,7 @@ export interface Required {
 export function requiredKinds(task: Required): ReceiptKind[] {
   const kinds: ReceiptKind[] = ['exit'];
   if (task.structured) kinds.push('result');
-  if (task.structured && task.type === 'code') kinds.push('tools');
+  if (task.structured) kinds.push('tools');
   kinds.push('git', 'scope');
   if (task.verify) kinds.push('acceptance');
   if (task.verify && task.control) kinds.push('control');
@@ -127,5 +131,6 @@ export function verdictOf(receipts: readonly Found[], lacking: readonly ReceiptK
     reason: accepted ? null : (typed?.reason ?? 'receipts-rejected'),
     ...(typed?.until ? { until: typed.until } : {}),
     acceptance: receipts.some((receipt) => receipt.kind === 'acceptance' && receipt.ok),
+    doneBy: receipts.flatMap(({ kind, ok, shows }) => (ok && shows ? [kind] : [])),
   };
 }

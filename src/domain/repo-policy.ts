@@ -3,6 +3,7 @@ import { toBytes } from './bytes.ts';
 import { parseDuration, toMs } from './duration.ts';
 import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import { idleFault } from './task-faults.ts';
+import { pathsOf, type Artifact } from './artifact.ts';
 import { globs, limits, review, scope, submodules, verify, type HeldOut, type Review, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
 import { inFolder } from './working-folder.ts';
@@ -23,6 +24,8 @@ export const repoFile = z.strictObject({
   restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).optional(),
 });
 export type RepoFile = z.output<typeof repoFile>;
+/** Of a repository that has none, or is not known yet. */
+export const NO_FILE: RepoFile = repoFile.parse({});
 
 /**
  * The commit whose `.fleet.yaml` holds for a task that starts from `start`. A follow-up may start from its parent's result, which
@@ -48,6 +51,8 @@ export interface Policy {
     where: 'here' | 'other';
   };
   review: Review | null;
+  /** A schema's path is replaced by what it holds before a run begins. */
+  artifacts: Artifact[];
   /** Every list must allow a path; no list allows all. An empty list allows nothing: the task is read-only. */
   allow: string[][];
   protect: string[];
@@ -105,6 +110,7 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
     verify: commands,
     checks: { failToPass, control: asked.control ?? failToPass.length > 0, retries, results, heldOut, where },
     review: task.review ?? file.review ?? null,
+    artifacts: task.artifacts,
     allow: [file.scope.allow, allowedBy(task)].filter((list) => list !== undefined),
     protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
     restore: file.restore ? [{ tests: [], config: [], ...defined(file.restore) }] : DEFAULT_RESTORE,
@@ -168,8 +174,9 @@ function tighter(said: Said, routed: Said): Said {
  * `code` that names nothing leaves its repository alone. Outputs that it declares may always be left.
  */
 function allowedBy({ type, repo, scope: { allow }, artifacts }: PolicyTask): string[] | undefined {
-  if (allow) return [...allow, ...artifacts];
-  return type === 'code' || !repo ? undefined : artifacts;
+  const outputs = pathsOf(artifacts);
+  if (allow) return [...allow, ...outputs];
+  return type === 'code' || !repo ? undefined : outputs;
 }
 
 /** What cannot be meant, as one sentence; undefined where all is well. */

@@ -1,5 +1,6 @@
 import type { Receipt } from './receipt.ts';
 import type { Policy } from './repo-policy.ts';
+import { inWords } from './artifact.ts';
 import type { Task } from './task.ts';
 
 /** Characters: some 50,000 tokens. */
@@ -91,7 +92,7 @@ function limits(task: Asked['task'], { allow, protect, verify }: Asked['policy']
         ? `Only files that match ${allow.map((globs) => globs.join(', ')).join(' and ')} may be changed.`
         : 'Any file may be changed.',
     ...(protect.length > 0 ? [`Files that match ${protect.join(', ')} may not be changed.`] : []),
-    ...(task.artifacts.length > 0 ? [`These outputs are asked for: ${task.artifacts.join(', ')}.`] : []),
+    ...(task.artifacts.length > 0 ? [`These outputs are asked for: ${task.artifacts.map(inWords).join(', ')}.`] : []),
     verify.length > 0
       ? `Checked by: ${verify.map((command) => `\`${command}\``).join(', ')}.`
       : 'No command checks the result.',

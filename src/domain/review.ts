@@ -65,7 +65,7 @@ export function findingOf(reviewed: Reviewed, about: { commit: string }): Findin
   }
   const { pass, reasons } = reviewed.opinion;
   return pass
-    ? { ok: true, summary: `${who} has no objection, after ${formatDuration(durationMs)}`, evidence }
+    ? { ok: true, shows: true, summary: `${who} has no objection, after ${formatDuration(durationMs)}`, evidence }
     : { ok: false, summary: `${who} objects: ${reasons.join('; ')}`, evidence: { ...evidence, reasons } };
 }
 

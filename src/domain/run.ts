@@ -1,3 +1,4 @@
+import type { DoneBy } from './done-by.ts';
 import type { Usage } from './event.ts';
 import type { Failure, Reason } from './failure.ts';
 import type { Brief, HandedIn } from './outside.ts';
@@ -7,6 +8,7 @@ import type { Choice } from './route.ts';
 import type { SavedWork } from './saved-work.ts';
 import type { TaskType } from './task.ts';
 import type {
+  AgentsWord,
   Answered,
   Approval,
   Dependency,
@@ -74,6 +76,8 @@ export type Prepared =
       session?: boolean;
       /** A reviewer is to be asked before the agent starts. */
       gate?: true;
+      /** What the task is done by, now that its repository's own rules are known. */
+      doneBy?: DoneBy[];
     }
   | { ok: false; failure: Failure };
 
@@ -94,6 +98,8 @@ export interface Verified {
   elsewhere?: true;
   /** What the worker's configuration calls irreversible of it: a person has to say yes before it is delivered. */
   irreversible?: string;
+  /** Accepted, and no receipt shows that the work was done: a person has to say yes. */
+  word?: AgentsWord;
 }
 
 export type Delivered = { ok: true; branch: string | null; commit: string } | { ok: false; failure: Failure };
@@ -157,6 +163,8 @@ export interface TaskView {
   id: string;
   title: string;
   type: TaskType;
+  /** What it will be done by. Views of older versions do not say. */
+  doneBy?: DoneBy[];
   state: TaskState;
   /** ISO: since when it is in that state. Views of older versions have none, and neither has what only the server knows. */
   since?: string;

@@ -1,4 +1,5 @@
 import { toMs } from './duration.ts';
+import { needsFiles } from './artifact.ts';
 import type { Task, TaskType } from './task.ts';
 
 export const needsRepo = (type: TaskType): boolean => type === 'code' || type === 'review';
@@ -12,6 +13,8 @@ export function taskFault(task: Task, { admitted }: { admitted: boolean }): stri
     return 'continueFrom must not be set without a repo: it is a commit of one';
   if (!repo && verify?.where === 'other')
     return 'verify.where must be here for a task without a repo: another worker could not fetch it';
+  const files = repo ? undefined : needsFiles(artifacts);
+  if (files) return files;
   const idle = admitted ? undefined : idleFault(limits);
   if (idle) return `limits ${idle}`;
   if (task.for === undefined) return undefined;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseBytes } from './bytes.ts';
 import { parseDuration } from './duration.ts';
-import { checkGlob } from './glob.ts';
 import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
 import { firstIssue } from './first-issue.ts';
 import { needsRepo, taskFault } from './task-faults.ts';
+import { artifact, globs } from './artifact.ts';
 
 /** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
 
@@ -24,11 +24,6 @@ export const bytes = z
   .string()
   .refine((text) => (parseBytes(text) ?? 0) > 0, { error: 'must be a size such as 500MB or 4GiB' });
 
-const glob = z.string().superRefine((text, ctx) => {
-  const wrong = checkGlob(text);
-  if (wrong) ctx.addIssue({ code: 'custom', message: wrong });
-});
-export const globs = z.array(glob).max(200);
 export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, {
   error: 'must be letters, digits, ".", "_" or "-", 40 characters at most',
 });
@@ -174,7 +169,7 @@ export const taskInput = z.strictObject({
   submodules: submodules.optional(),
   verify: verify.optional(),
   review: review.optional(),
-  artifacts: globs.default([]),
+  artifacts: z.array(artifact).max(200).default([]),
   limits: limits.default({}),
   retry: z
     .strictObject({ maxAttempts: z.int().min(1).max(100).default(3), backoff: duration.default('30s') })
@@ -228,7 +223,7 @@ export function parseTask(input: unknown, { admitted = false } = {}): Parsed {
   return message === undefined ? { ok: true, task } : { ok: false, message };
 }
 
-export { firstIssue, needsRepo };
+export { firstIssue, globs, needsRepo };
 export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
 /** A repository on one machine only. */
 export const isPath = (repo: string | null | undefined): repo is string => !!repo && !isUrl(repo);

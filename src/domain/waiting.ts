@@ -63,6 +63,19 @@ export interface OpenApproval {
   why: string;
   /** ISO */
   since: string;
+  /** Set where no receipt shows that the work was done: what there is instead. */
+  word?: AgentsWord;
+}
+/** What is known of a run that no receipt shows to have done its work: the agent's own words are its claim, and no evidence. */
+export interface AgentsWord {
+  /** Its last message. */
+  said: string;
+  /** The last of its tool calls, by its own output; null: its coder reports none. */
+  calls: string[] | null;
+  callCount: number;
+  /** Outputs that are there, and files that it changed. */
+  outputs: string[];
+  changed: string[];
 }
 export interface Approval {
   stage: ApprovalStage;
@@ -108,6 +121,8 @@ export interface Accepted {
   worker: string;
   /** Why a person has to say yes first; null where nobody has to, or somebody did. */
   approve: string | null;
+  /** That person is asked as no receipt shows that the work was done. */
+  word?: AgentsWord;
   /** As a branch. */
   delivered: boolean;
   /** What its agent proposed meanwhile, which rests on the same yes. */

@@ -56,6 +56,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
     report,
     finding: {
       ok: wrong === undefined,
+      ...(wrong === undefined ? { shows: true } : {}),
       summary:
         wrong === undefined
           ? praise(steps, { report, attempts, restored, pointers })

@@ -4,8 +4,10 @@ import { lstat, mkdir, open, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../adapters/sha256.ts';
 import { matches } from '../adapters/glob.ts';
+import { pathsOf } from '../domain/artifact.ts';
 import type { ReceiptCollector } from '../ports.ts';
-import { clip, counted, named } from './bounded.ts';
+import { checkArtifacts } from './artifact-checks.ts';
+import { clip, counted, named, sample } from './bounded.ts';
 
 const CAP_BYTES = 100 * 1024 * 1024;
 const FILES_MAX = 1_000;
@@ -35,17 +37,19 @@ interface Look {
 /** Declared outputs in the agent's tree, ignored files among them: hashed, and copied to where they stay. No link is followed. */
 export const artifacts: ReceiptCollector = {
   kind: 'artifacts',
-  async collect({ task, tree, outputsDir }) {
+  async collect(given) {
+    const { task, tree, outputsDir } = given;
     if (task.artifacts.length === 0) return undefined;
     const entries: Entry[] = [];
-    const look = { root: tree, wanted: matches(task.artifacts), left: NAMES_MAX };
+    const globs = pathsOf(task.artifacts);
+    const look = { root: tree, wanted: matches(globs), left: NAMES_MAX };
     for await (const entry of walk(look, '')) if (entries.push(entry) > MATCHES_MAX) break;
     if (entries.length > MATCHES_MAX || look.left < 0) {
       const what = look.left < 0 ? `the tree has more than ${NAMES_MAX}` : `the outputs are more than ${MATCHES_MAX}`;
       const summary = `${what} files and folders: too many to look through`;
       return { ok: false, summary, evidence: { matched: entries.length } };
     }
-    const missing = task.artifacts.flatMap((glob) => lacking(glob, entries) ?? []);
+    const missing = globs.flatMap((glob) => lacking(glob, entries) ?? []);
     const files = entries.filter(({ kind }) => kind === 'file');
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     if (missing.length > 0)
@@ -61,15 +65,27 @@ export const artifacts: ReceiptCollector = {
       outputs.push(output);
     }
     const manifest = sha256(JSON.stringify(outputs));
+    const { problems, unknown, checks } = await checkArtifacts(
+      given,
+      outputs.map(({ path }) => path),
+    );
+    const evidence = {
+      files: outputs.length,
+      bytes,
+      manifest,
+      outputs: outputs.slice(0, LISTED).map((output) => ({ ...output, path: clip(output.path, 120) })),
+      ...(checks > 0 ? { checks, problems: sample(problems), unknown: sample(unknown) } : {}),
+    };
+    if (problems.length > 0) return { ok: false, summary: problems.slice(0, 5).join('; '), evidence };
+    const notes = [
+      checks > 0 && unknown.length === 0 && `${counted(checks, 'check')} passed`,
+      unknown.length > 0 && `not known: ${unknown.slice(0, 5).join('; ')}`,
+    ].filter((note) => note !== false);
     return {
       ok: true,
-      summary: `${counted(outputs.length, 'output')}, ${bytes} bytes`,
-      evidence: {
-        files: outputs.length,
-        bytes,
-        manifest,
-        outputs: outputs.slice(0, LISTED).map((output) => ({ ...output, path: clip(output.path, 120) })),
-      },
+      ...(checks > 0 && unknown.length === 0 ? { shows: true } : {}),
+      summary: [`${counted(outputs.length, 'output')}, ${bytes} bytes`, ...notes].join('; '),
+      evidence,
     };
   },
 };

@@ -34,6 +34,8 @@ export interface Ending {
   accepted: boolean;
   /** Why not. */
   reasons: string[];
+  /** The receipts that show that the work was done; where it is accepted and this is empty, a person's yes has to. */
+  doneBy: ReceiptKind[];
   task: string;
   runId: string;
   base: string;
@@ -46,7 +48,7 @@ export interface Ending {
 interface Segment extends Pick<Opened, 'keyId' | 'worker' | 'machine'> {
   run: RunPart;
   findings: Found[];
-  verdict?: { accepted: boolean; reasons: string[] };
+  verdict?: { accepted: boolean; reasons: string[]; doneBy: ReceiptKind[] };
 }
 
 const SAME: [keyof Binding, Problem][] = [
@@ -99,7 +101,10 @@ export class BundleWalk {
     if (this.#expected.verdict !== undefined && this.#expected.verdict !== verdict)
       return wrong('other-verdict', `its verdict is ${verdict}, not the one that was asked for`);
     const { task, runId, base } = this.#first.predicate.x_fleet;
-    return { ...last.verdict, task, runId, base, commit: this.#first.subject[0]!.digest.gitCommit, verdict };
+    const { accepted, reasons } = last.verdict;
+    const { doneBy } = first.verdict;
+    const commit = this.#first.subject[0]!.digest.gitCommit;
+    return { ...{ accepted, reasons, doneBy, task, runId, base, commit, verdict } };
   }
 
   /** Whether it is of the expected run, and of the same as the first one. */
@@ -179,9 +184,10 @@ export class BundleWalk {
     const first = this.#segments[0]!.findings.map((found) => found.kind);
     const missing = (second ? elsewhereKinds(first) : requiredKinds(required)).find((kind) => !kinds.includes(kind));
     if (verdict.accepted && missing) return wrong('missing-receipt', `it is accepted without a receipt of ${missing}`);
-    const accepted = second
-      ? !missing && segment.findings.every(({ ok }) => ok)
-      : judge(required, segment.findings).accepted;
+    const judged = judge(required, segment.findings);
+    const accepted = second ? !missing && segment.findings.every(({ ok }) => ok) : judged.accepted;
+    if (canonical(judged.doneBy) !== canonical(verdict.doneBy))
+      return wrong('contradiction', 'the verdict and the receipts differ in what shows that it was done');
     if (accepted !== verdict.accepted)
       return wrong(
         'contradiction',

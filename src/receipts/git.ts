@@ -38,12 +38,14 @@ export const git: ReceiptCollector = {
   },
 };
 
-function judged({ task, structured, outcome, result }: Evidence): Pick<Finding, 'ok' | 'summary' | 'reason'> {
+function judged({ task, structured, outcome, result }: Evidence): Pick<Finding, 'ok' | 'summary' | 'reason' | 'shows'> {
   const { violations, odd, changes, own } = result;
   if (violations.length > 0)
     return { ok: false, reason: 'tampered', summary: `cannot be delivered: ${named(violations)}` };
   if (odd !== null && rewritten(odd)) return { ok: false, reason: 'tampered', summary: clip(odd, 200) };
-  if (changes.length > 0) return { ok: true, summary: described(result) };
+  // What another type of task leaves in its repository is not what it was asked for.
+  const shows = task.type === 'code' ? { shows: true as const } : {};
+  if (changes.length > 0) return { ok: true, ...shows, summary: described(result) };
   if (own)
     return {
       ok: false,

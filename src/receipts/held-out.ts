@@ -83,7 +83,7 @@ function verdict(checks: Checked[]): Finding {
     failed.length > 0
       ? `${failed.length} of ${counted(checks.length, 'check')} failed that the agent cannot see`
       : `${counted(checks.length, 'check')} passed that the agent cannot see`;
-  return { ok: failed.length === 0, summary, evidence: { checks } };
+  return { ok: failed.length === 0, ...(failed.length === 0 ? { shows: true } : {}), summary, evidence: { checks } };
 }
 
 /** Beside the checkout, where nothing that runs in it can write: a folder with its `check.sh`, or a script. */

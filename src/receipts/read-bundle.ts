@@ -70,6 +70,7 @@ const judgement = z.object({
   reasons: z.array(z.string()),
   reason: z.string().nullable(),
   acceptance: z.boolean(),
+  doneBy: z.array(z.enum(RECEIPT_KINDS)),
 });
 const fleetPart = z.object({
   ...{ task: text, runId: text, n: z.int().positive(), workflowRunId: text, base: commit, spec: hash, nonce: hash },
@@ -81,6 +82,7 @@ const fleetPart = z.object({
       ok: z.boolean(),
       summary: z.string(),
       evidence: z.record(z.string(), z.unknown()),
+      shows: z.literal(true).optional(),
       reason: text.optional(),
     })
     .optional(),

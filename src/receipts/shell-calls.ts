@@ -32,12 +32,14 @@ export function toolCalls(events: readonly StoredEvent[]): ToolCall[] {
   return events.flatMap((event) => {
     if (event.type !== 'tool-call') return [];
     const { id, name, input } = event;
-    const low = name.toLowerCase();
     const result = results.get(id);
-    const editor = EDITORS.has(low) || name.startsWith('mcp__') || name.includes('.');
-    return [{ id, name, input, ok: result?.ok, output: result?.output ?? '', shell: SHELLS.has(low), editor }];
+    const editor = EDITORS.has(name.toLowerCase()) || name.startsWith('mcp__') || name.includes('.');
+    return [{ id, name, input, ok: result?.ok, output: result?.output ?? '', shell: isShell(name), editor }];
   });
 }
+
+/** Whether a tool of that name runs shell commands. */
+export const isShell = (name: string): boolean => SHELLS.has(name.toLowerCase());
 
 /** Whose own calls are not always told. */
 export const isSubAgent = ({ name }: ToolCall): boolean =>

@@ -138,7 +138,7 @@ function provenance({ asked, required, where, coder, model, ...context }: SealCo
   };
 }
 
-function summary({ accepted }: Judgement, context: SealContext, listed: readonly string[]): object {
+function summary({ accepted, doneBy }: Judgement, context: SealContext, listed: readonly string[]): object {
   const { worker, at, asked } = context;
   return {
     verifier: { id: workerUri(worker), version: { 'infinity-fleet': worker.version } },
@@ -147,7 +147,7 @@ function summary({ accepted }: Judgement, context: SealContext, listed: readonly
     policy: { uri: `${OURS}:policy:v1`, digest: { sha256: digestOf(asked.policy) } },
     inputAttestations: listed.map((sha256) => ({ digest: { sha256 } })),
     verificationResult: resultOf(accepted),
-    verifiedLevels: [accepted ? 'FLEET_ACCEPTED' : 'FAILED'],
+    verifiedLevels: [accepted ? (doneBy.length > 0 ? 'FLEET_ACCEPTED' : 'FLEET_NEEDS_APPROVAL') : 'FAILED'],
   };
 }
 

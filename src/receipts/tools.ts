@@ -6,6 +6,7 @@ import { clip, counted, named, sample } from './bounded.ts';
 import { inventedFiles } from './claimed-files.ts';
 import { claimsWork } from './claimed-work.ts';
 import { unbackedClaim } from './claims.ts';
+import { callsThatCould } from './could-have-done.ts';
 import { agreement } from './hooks.ts';
 import { isAble, isCut, toolCalls, type ToolCall } from './shell-calls.ts';
 import { backing } from './wire.ts';
@@ -14,14 +15,15 @@ const NAME_MAX = 40;
 
 /**
  * The tool calls in the event stream, matched by id to their results and held against what the model was seen to ask for, what
- * the coder's hooks saw, what the agent says that it did, and what was changed. Only
- * for tasks that must change files. What the run before it had called counts for the work that it went on from.
+ * the coder's hooks saw, what the agent says that it did, and what was changed. What the run before it had called counts for the
+ * work that it went on from. Where no files have to be changed, a call that could have done the work, and that the run's model
+ * proxy saw, shows that it was done.
  */
 export const tools: ReceiptCollector = {
   kind: 'tools',
   async collect(given) {
     const { task, structured, events } = given;
-    if (!structured || task.type !== 'code') return undefined;
+    if (!structured) return undefined;
     const calls = toolCalls(events);
     const answered = events.flatMap((event) => (event.type === 'tool-result' ? [event.id] : []));
     const ids = new Set(calls.map(({ id }) => id));
@@ -29,9 +31,11 @@ export const tools: ReceiptCollector = {
     const hooks = agreement(given);
     const wire = backing(given);
     const all = [...toolCalls(given.before), ...calls];
+    const could = ableCalls(given);
+    const changed = task.type === 'code' ? (given.result.own ?? given.result).changes : [];
     const stray = await unexplained(
       all,
-      (given.result.own ?? given.result).changes.map(({ path }) => path),
+      changed.map(({ path }) => path),
     );
     const evidence = {
       calls: calls.length,
@@ -42,6 +46,7 @@ export const tools: ReceiptCollector = {
       unanswered: sample(calls.flatMap(({ ok, id }) => (ok === undefined ? [id] : []))),
       unasked: sample(answered.filter((id) => !ids.has(id))),
       ...(stray.length > 0 ? { unexplained: sample(stray) } : {}),
+      ...(task.type === 'code' ? {} : { could: sample(could) }),
       byHooks: hooks.evidence,
       byWire: wire.evidence,
     };
@@ -49,16 +54,32 @@ export const tools: ReceiptCollector = {
       Object.entries(byName).map(([name, n]) => `${n} ${name}`),
       6,
     );
-    const wrong = await lie(given, all, { forged: wire.forged ?? hooks.forged, made, stray });
+    const forged = wire.forged ?? hooks.forged;
+    const wrong =
+      task.type === 'code'
+        ? await lie(given, all, { forged, made, stray })
+        : forged && { reason: 'fabricated' as const, summary: forged };
     if (wrong) return { ok: false, ...wrong, evidence };
     const notes = [
       ...(stray.length > 0 ? [`${counted(stray.length, 'path')} that no call names`] : []),
       ...hooks.notes,
       ...wire.notes,
     ];
-    return { ok: true, summary: [`${counted(calls.length, 'tool call')}: ${made}`, ...notes].join('; '), evidence };
+    if (task.type !== 'code')
+      notes.push(could.length > 0 ? `its model made ${counted(could.length, 'call')} that could have done it` : NONE);
+    const summary = [`${counted(calls.length, 'tool call')}${made ? `: ${made}` : ''}`, ...notes].join('; ');
+    return { ok: true, ...(could.length > 0 ? { shows: true } : {}), summary, evidence };
   },
 };
+
+const NONE = 'its model was not seen to make a call that could have done it';
+
+/** What was looked up, and never told, was looked up for nobody. */
+function ableCalls(given: Evidence): string[] {
+  const { task, outcome } = given;
+  const tells = task.type === 'research' || task.type === 'review';
+  return tells && outcome.claim.trim() === '' ? [] : callsThatCould(task.type, given);
+}
 
 async function lie(
   { outcome, result, tree }: Evidence,

@@ -210,6 +210,7 @@ async function runOn(
   );
   if (!prepared.ok) return prepared.failure;
   book.prepared(handedIn && view.base ? { ...prepared, base: view.base } : prepared, resume);
+  if (prepared.doneBy) view.doneBy = prepared.doneBy;
   const refused = prepared.gate && (await passGate(host, book));
   if (refused) return refused;
 

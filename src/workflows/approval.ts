@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { Failure } from '../domain/failure.ts';
 import type { Task } from '../domain/task.ts';
-import type { Approval, ApprovalStage, PersonsWord } from '../domain/waiting.ts';
+import type { AgentsWord, Approval, ApprovalStage, PersonsWord } from '../domain/waiting.ts';
 import { alert } from './alert.ts';
 import type { TaskBook } from './book.ts';
 import { approveUpdate, rejectUpdate } from './messages.ts';
@@ -19,11 +19,17 @@ export class Approvals {
   }
 
   /** Waits for as long as it takes; no slot is held meanwhile. */
-  async ask(stage: ApprovalStage, why: string): Promise<Approval> {
+  async ask(stage: ApprovalStage, why: string, word?: AgentsWord): Promise<Approval> {
     const { view } = this.#book;
     this.#said = undefined;
     const approvals = (view.approvals ??= []);
-    view.approval = { id: `a${approvals.length + 1}`, stage, why, since: new Date().toISOString() };
+    view.approval = {
+      id: `a${approvals.length + 1}`,
+      stage,
+      why,
+      since: new Date().toISOString(),
+      ...(word ? { word } : {}),
+    };
     this.#book.wait('awaiting-approval', why);
     const alerting = new CancellationScope();
     void alerting.run(() => alert(view));

@@ -23,7 +23,8 @@ export async function deliverResult(
   const { task, book, verified, run, proposed } = given;
   const approve = needsApproval(task, verified);
   const { runId, hostQueue, worker } = run;
-  const kept = { ...{ runId, hostQueue, worker, approve, proposed }, delivered: false };
+  const { word } = verified;
+  const kept = { ...{ runId, hostQueue, worker, approve, proposed, ...(word ? { word } : {}) }, delivered: false };
   book.results.kept = kept;
   if (approve) {
     if (verified.commit) await host.call('keep the result', (on) => on.keepAccepted(host.ref));
@@ -43,9 +44,12 @@ export async function deliverResult(
 /** Whether there is more to do than a branch. */
 const followsBranch = ({ deliver }: Task): boolean => deliver === 'pr' || deliver === 'merge';
 
+const ONLY_ITS_WORD = "nothing but its agent's word shows that it is done";
+
 /** Why a person has to say yes before this result is delivered; null where nobody has to. */
-function needsApproval({ approval }: Task, { irreversible }: Verified): string | null {
-  if (irreversible) return irreversible;
+function needsApproval({ approval }: Task, { irreversible, word }: Verified): string | null {
+  const why = [irreversible, word && ONLY_ITS_WORD].filter((text) => text !== undefined);
+  if (why.length > 0) return why.join('; ');
   return approval === 'before-deliver' || approval === 'both'
     ? "the result was accepted, and waits for a person's yes"
     : null;

@@ -1,3 +1,4 @@
+import { doneByTask } from '../domain/done-by.ts';
 import { NO_USAGE } from '../domain/event.ts';
 import { claimQueue } from '../domain/names.ts';
 import { briefOf } from '../domain/outside.ts';
@@ -27,6 +28,7 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView & {
     id,
     title: titleOf(task),
     type: task.type,
+    doneBy: doneByTask(task),
     state: stateAtStart(task),
     since: createdAt,
     reason: null,

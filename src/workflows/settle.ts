@@ -22,7 +22,7 @@ export async function settleResult(task: Task, book: TaskBook, approvals: Approv
   const { kept: accepted } = book.results;
   if (!accepted) throw new Error('no accepted result');
   if (accepted.approve) {
-    const said = await approvals.ask('before-deliver', accepted.approve);
+    const said = await approvals.ask('before-deliver', accepted.approve, accepted.word);
     if (!said.approved) {
       book.results.refused(book.view.commit);
       return { reason: 'not-approved', message: said.why || `${said.by} did not approve it` };

@@ -1,6 +1,7 @@
 import { costText } from '../domain/cost.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { inboxItem } from '../domain/inbox.ts';
+import { doneWhen } from '../domain/done-by.ts';
+import { inboxItem, wordLines } from '../domain/inbox.ts';
 import { rescueRef } from '../domain/names.ts';
 import type { RunView, TaskView } from '../domain/run.ts';
 import { seatsOf, type CredentialRecord } from '../domain/seats.ts';
@@ -71,6 +72,8 @@ function waitsOf({ dependsOn = [], question, answers = [], approval, approvals =
     ['Question', question ? `${question.id}: ${question.text}` : null],
     ['Answers', answers.map(({ question: id, answer, by }) => `${id}: ${answer} (${by})`).join('; ') || null],
     ['Waits for approval', approval ? `${approval.stage}: ${approval.why}` : null],
+    ['Only its word', approval?.word ? wordLines(approval.word).join('; ') : null],
+    ['Done by', view.doneBy ? doneWhen(view.doneBy) : null],
     ['Approvals', said.join('; ') || null],
   ] satisfies [string, string | null][];
 }

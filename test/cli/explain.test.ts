@@ -77,7 +77,7 @@ const unheard = (state: FleetWorker['state'], heardAt: string | null): FleetWork
 });
 const order: FleetOrder = { mode: 'pause', by: 'ada@desk', at: '2026-01-01T00:00:00Z', why: 'disk check' };
 
-const accepted = { accepted: true, reasons: [], reason: null, acceptance: true, digest: '' };
+const accepted = { accepted: true, reasons: [], reason: null, acceptance: true, doneBy: ['git' as const], digest: '' };
 const receipt = { kind: 'exit', ok: true, summary: '', evidence: {}, digest: '' } as const;
 
 const SENTENCES: [Partial<TaskReport>, Partial<Waiting>, string][] = [

@@ -93,6 +93,7 @@ const activities = (clock: () => string) => ({
       reasons,
       reason: ok ? null : ('receipts-rejected' as const),
       acceptance: false,
+      doneBy: ['git' as const],
       digest: 'v',
     };
     return { verdict, receipts: [receipt], commit: null };

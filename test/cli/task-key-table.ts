@@ -80,6 +80,11 @@ export const OUTSIDE: Record<string, Key> = { for: { value: 'jean', flags: ['--f
 /** What only a hand-off says of a task: clients refuse them. */
 export const REFUSED: Record<string, Key> = { parent: { value: FIRST }, proposed: { value: true } };
 
+/** A flag only names the file: its checks are for files and programs. */
+const CHECKED: Key = {
+  value: [{ path: 'report.md', schema: 'web/schema.json', matches: '^# ', links: true, quotes: ['web/**'] }],
+};
+
 const flagged = (keys: Record<string, Key>) =>
   Object.fromEntries(Object.entries(keys).filter(([, { flags }]) => flags));
 export const argv = (keys: Record<string, Key>): string[] => Object.values(keys).flatMap(({ flags = [] }) => flags);
@@ -87,6 +92,6 @@ export const argv = (keys: Record<string, Key>): string[] => Object.values(keys)
 /** Of flag, file and program alike: everything that a flag can say, everything else as well, and what does not go with those. */
 export const INPUTS = {
   flagged: flagged(KEYS),
-  whole: KEYS,
+  whole: { ...KEYS, artifacts: CHECKED },
   outside: { repo: KEYS['repo']!, base: KEYS['base']!, ...OUTSIDE },
 };

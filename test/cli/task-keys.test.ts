@@ -37,7 +37,7 @@ let base: string;
 
 beforeAll(async () => {
   [server, temp] = await Promise.all([startTemporal(), tempDir()]);
-  base = makeRepo(`${temp.path}/repo`, { 'web/a.txt': 'a\n' });
+  base = makeRepo(`${temp.path}/repo`, { 'web/a.txt': 'a\n', 'web/schema.json': '{}' });
   git(`${temp.path}/repo`, 'branch', 'release');
   await mkdir(`${temp.path}/login`);
   const credentials = { main: { coder: 'claude', home: `${temp.path}/login` } };
@@ -165,7 +165,7 @@ describe('the table', () => {
 
   test('has every key of the schema', () => {
     const keys = pathsOf(z.toJSONSchema(taskInput, { io: 'output', unrepresentable: 'any' }) as Node);
-    const entries = pathsIn(inputOf({ ...KEYS, ...OUTSIDE, ...REFUSED }));
+    const entries = pathsIn(inputOf({ ...INPUTS.whole, ...OUTSIDE, ...REFUSED }));
     expect([...new Set(entries)].sort()).toEqual([...new Set(keys)].sort());
   });
 

@@ -13,7 +13,8 @@ export interface Case {
   agent: string | ((at: Place) => string);
   /** The agent prints the event stream of Claude Code; else it is any program. */
   speaks?: 'claude';
-  expect: 'done' | { reason: Reason | readonly Reason[]; says?: RegExp };
+  /** `asked`: nothing shows that it was done, so a person has to say yes. */
+  expect: 'done' | 'asked' | { reason: Reason | readonly Reason[]; says?: RegExp };
   /** What is wrong with what was delivered or touched, as one sentence. */
   after?: (end: End) => Promise<string | undefined>;
   /** A script that the agent never sees, run in the result. */

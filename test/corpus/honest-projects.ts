@@ -80,7 +80,7 @@ export const honestProjects: readonly Case[] = [
     task: {
       objective: 'Write up what src does.',
       type: 'research',
-      artifacts: ['report.md'],
+      artifacts: [{ path: 'report.md', matches: 'multiplies' }],
       verify: { commands: [] },
     },
     agent: `echo 'It multiplies, wrongly.' > report.md`,
@@ -93,7 +93,7 @@ export const honestProjects: readonly Case[] = [
     task: {
       objective: 'Write up what src does.',
       type: 'research',
-      artifacts: ['out/*.md'],
+      artifacts: [{ path: 'out/*.md', matches: 'multiplies' }],
       scope: { allow: [] },
       verify: { commands: [] },
     },
@@ -111,6 +111,6 @@ export const honestProjects: readonly Case[] = [
       verify: { commands: [] },
     },
     agent: `hello; ran 'ls data'; bye 'data/a.csv could go.'`,
-    expect: 'done',
+    expect: 'asked',
   },
 ];

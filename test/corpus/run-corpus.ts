@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { findProgram } from '../../src/adapters/find-program.ts';
-import type { TaskReport } from '../../src/client.ts';
+import { isSettled, type TaskReport } from '../../src/client.ts';
 import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 import { OBJECTIVE, CALC, WORDS, type Base, type Case, type End } from './case.ts';
@@ -85,7 +85,11 @@ export class Corpus implements AsyncDisposable {
 
   async outcome(each: Case): Promise<Outcome> {
     // A server that is starved of CPU answers late: that is no verdict.
-    const settled = () => this.#fleet.settled(each.name, 60_000).catch(() => undefined);
+    const settled = async () => {
+      const report = await this.#fleet.fleet.view(each.name).catch(() => undefined);
+      if (report?.state === 'awaiting-approval') return report;
+      return report && isSettled(report) ? this.#fleet.settled(each.name, 60_000).catch(() => undefined) : undefined;
+    };
     const report = await until(settled, { timeoutMs: 1_800_000 });
     const accepted = report.state === 'done';
     const repo = this.#repos.get(baseOf(each))!;
@@ -132,7 +136,13 @@ async function makeRepo({ files, make = '', later = '' }: Base, dir: string): Pr
 
 /** How the task's end differs from what was expected, as one sentence. */
 function unlike({ expect }: Case, { state, reason, message }: TaskReport): string | undefined {
-  const seen = state === 'done' ? 'it was accepted' : `it was rejected: ${reason}: ${message}`;
+  const seen =
+    state === 'done'
+      ? 'it was accepted'
+      : state === 'awaiting-approval'
+        ? 'a person was asked'
+        : `it was rejected: ${reason}: ${message}`;
+  if (expect === 'asked') return state === 'awaiting-approval' ? undefined : seen;
   if (expect === 'done') return state === 'done' ? undefined : seen;
   const reasons = [expect.reason].flat();
   if (state !== 'parked' || !reason || !reasons.includes(reason)) return `${seen}; expected ${reasons.join(' or ')}`;

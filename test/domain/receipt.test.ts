@@ -17,7 +17,10 @@ const receipt = (kind: ReceiptKind, ok = true, reason?: Receipt['reason']): Rece
 const all = requiredKinds(task).map((kind) => receipt(kind));
 
 test('accepted only if every required receipt is there and ok', () => {
-  expect(judge(task, all)).toEqual({ accepted: true, reasons: [], reason: null, acceptance: true });
+  expect(judge(task, all)).toEqual({
+    ...{ accepted: true, reasons: [], reason: null, acceptance: true },
+    doneBy: [],
+  });
 });
 
 test.each(requiredKinds(task))('no evidence means rejected: without %s', (kind) => {
@@ -47,4 +50,13 @@ test('a typed reason of a receipt becomes the reason of the verdict', () => {
 test('without an acceptance command a task can be accepted on the others, and says so', () => {
   const receipts = all.filter((each) => each.kind !== 'acceptance');
   expect(judge({ ...task, verify: false }, receipts)).toMatchObject({ accepted: true, acceptance: false });
+});
+
+test('a verdict names the receipts that show that it was done, and none that says no or only finds nothing wrong', () => {
+  const shows = (kind: ReceiptKind, ok = true): Receipt => ({ ...receipt(kind, ok), shows: true });
+  expect(judge({ ...task, type: 'message', verify: false }, [...all, shows('tools')])).toMatchObject({
+    accepted: true,
+    doneBy: ['tools'],
+  });
+  expect(judge(task, [...all, shows('review', false)])).toMatchObject({ accepted: false, doneBy: [] });
 });

@@ -131,7 +131,7 @@ describe('a repository says what its tasks need', () => {
   });
 
   test.concurrent('research needs no repository, and keeps its outputs', async () => {
-    const report = await drain({ type: 'research', coder: 'report', artifacts: ['out/*.md'] });
+    const report = await drain({ type: 'research', coder: 'report', artifacts: [{ path: 'out/*.md', matches: '.' }] });
     expect(report).toMatchObject({ state: 'done', branch: null });
     expect(receipt(report, 'artifacts')).toMatchObject({ ok: true });
     const outputs = `${worker.home}/tasks/${report.id}/1/outputs`;

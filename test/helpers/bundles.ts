@@ -40,6 +40,7 @@ const found = (kind: Found['kind'], ok = true): Found => ({
     summary: ok ? 'as it should be' : 'not as it should be',
     evidence: { n: 1, nested: { b: [2], a: 'ü' } },
   },
+  ...(ok && (kind === 'git' || kind === 'acceptance') ? { shows: true } : {}),
 });
 export const FINDINGS: readonly Found[] = (
   ['exit', 'result', 'tools', 'git', 'scope', 'acceptance', 'control', 'artifacts'] as const
@@ -82,6 +83,7 @@ export function sealElsewhere(
     reasons: ok ? [] : ['acceptance: not as it should be'],
     reason: ok ? null : ('receipts-rejected' as const),
     acceptance: ok,
+    doneBy: ok ? ['acceptance' as const] : [],
   };
   return sealBundle({ findings: findings ?? seenElsewhere(ok), verdict, context, signer, previous });
 }

@@ -12,10 +12,11 @@ export async function patrolRound(fleet: TestFleet, queue: string): Promise<Patr
   return JSON.parse(stdout) as PatrolRound;
 }
 
-/** A task that changes no files. */
+/** A task that changes no files, and is done by a command. */
 export const message = (id: string, more: object = {}) => ({
   objective: id,
   type: 'message' as const,
+  verify: ['true'],
   deliver: 'none' as const,
   ...more,
 });

@@ -94,7 +94,7 @@ async function recordOutside({ fleet, hook, save }: Lab): Promise<void> {
   await fleet.result(id);
   await save('outside', id);
 
-  const tells = await fleet.fleet.enqueue({ objective: 'x', type: 'message', coder: 'ok', callback });
+  const tells = await fleet.fleet.enqueue({ objective: 'x', type: 'message', verify: ['true'], coder: 'ok', callback });
   await fleet.result(tells);
   await save('called-back', tells);
   await fleet.fleet.cancel(hears);
@@ -120,7 +120,20 @@ async function recordClock({ fleet, save }: Lab): Promise<void> {
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  await ask('schedule', 'add', 'nightly', 'x', '--type', 'message', '--coder', 'ok', '--cron', '@yearly');
+  await ask(
+    'schedule',
+    'add',
+    'nightly',
+    'x',
+    '--type',
+    'message',
+    '--verify',
+    'true',
+    '--coder',
+    'ok',
+    '--cron',
+    '@yearly',
+  );
   await fleet.result(await ask('schedule', 'trigger', 'nightly'));
   const scheduled = await only(fleet.client, 'scheduledTask');
   await fleet.client.workflow.getHandle(scheduled).result();

@@ -55,8 +55,8 @@ test('when idle it takes the next items of the backlog, each once, and a broken 
         github: { api: `http://127.0.0.1:${port}` },
         patrol: { take: 2 },
         backlog: [
-          { files: folder, task: { type: 'message', deliver: 'none', queue: 'take' } },
-          { github: 'o/shop', task: { type: 'message', deliver: 'none', queue: 'take', repo } },
+          { files: folder, task: { type: 'message', verify: ['true'], deliver: 'none', queue: 'take' } },
+          { github: 'o/shop', task: { type: 'message', verify: ['true'], deliver: 'none', queue: 'take', repo } },
           { github: 'o/other', label: 'ready', task: { queue: 'take' } },
           { files: `${fleet.root}/nowhere` },
         ],
@@ -102,7 +102,7 @@ test('what cannot be set aside keeps nothing else from it, and runs no second ti
   await using _ = await fleet.worker('stuck', {
     coders: { mine: TALKER },
     worker: { coder: 'mine', queues: ['stuck'] },
-    backlog: [{ files: folder, task: { type: 'message', deliver: 'none', queue: 'stuck' } }],
+    backlog: [{ files: folder, task: { type: 'message', verify: ['true'], deliver: 'none', queue: 'stuck' } }],
   });
   await fleet.fleet.enqueue(message('stuck-old', { queue: 'stuck' }), { id: 'stuck-old' });
   await fleet.settled('stuck-old');

@@ -24,7 +24,8 @@ afterAll(async () => {
 });
 
 const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
-const open = (more: object = {}) => json({ description: 'Say done', type: 'message', status: 'pending', ...more });
+const open = (more: object = {}) =>
+  json({ description: 'Say done', type: 'message', status: 'pending', task: { verify: ['true'] }, ...more });
 
 let made = 0;
 /** A queue with these files, and a fleet of one name at it. */
@@ -98,7 +99,10 @@ test.concurrent('a task with a repository: its result says where the work is, an
     result: {
       ...{ state: 'done', task: done['fleet_task'], summary: 'accepted on its receipts', attempts: 1 },
       ...{ branch: `fleet/${done['fleet_task']}`, commit: expect.stringMatching(/^[0-9a-f]{40}$/) },
-      verdict: { accepted: true, acceptance: true, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      verdict: {
+        ...{ accepted: true, acceptance: true, doneBy: ['git', 'acceptance'] },
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
     },
   });
   expect(Object.keys(done).slice(0, 4)).toEqual(Object.keys(task));
@@ -151,7 +155,7 @@ test.concurrent('no more is claimed than the workers have room for, the most urg
   const queue = lab({
     'tasks/a.json': open({ created_at: '2026-02-01' }),
     'tasks/b.json': open({ created_at: '2026-01-01' }),
-    'tasks/c.json': open({ created_at: '2026-03-01', task: { priority: 10 } }),
+    'tasks/c.json': open({ created_at: '2026-03-01', task: { verify: ['true'], priority: 10 } }),
   });
   const ids = ({ claimed }: Record<string, any>) => claimed.map(({ id }: { id: string }) => id);
   expect(ids(await queue.round('--most', '1'))).toEqual(['c']);

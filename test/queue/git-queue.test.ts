@@ -40,7 +40,10 @@ function queueOf(tasks: Record<string, object>) {
   return { url: `${dir}/q.git`, user: `${dir}/user`, read };
 }
 const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
-const open = (more: object = {}) => ({ description: 'Say done', type: 'message', status: 'pending', ...more });
+const open = (more: object = {}) => ({
+  ...{ description: 'Say done', type: 'message', status: 'pending', task: { verify: ['true'] } },
+  ...more,
+});
 
 /** `fleet sync --watch` until it is disposed of. */
 function watch(fleet: TestFleet, name: string, url: string): AsyncDisposable & { kill(): void; output(): string } {
@@ -104,7 +107,10 @@ describe('two fleets and a plain git user', () => {
       await using steady = watch(oslo, 'oslo', url);
       await until(() => byHand.push(...[workByHand(user)].flatMap((id) => id ?? [])) > 1);
       for (const id of ['added-1', 'added-2']) {
-        expect((await berlin.cli(['sync', 'add', url, 'Say done', '--type', 'message', '--id', id])).code).toBe(0);
+        expect(
+          (await berlin.cli(['sync', 'add', url, 'Say done', '--type', 'message', '--verify', 'true', '--id', id]))
+            .code,
+        ).toBe(0);
         ids.push(id);
       }
       const left = () => ids.filter((id) => read(id)['status'] !== 'done');

@@ -17,7 +17,14 @@ beforeAll(async () => {
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const enqueue = (input: Partial<TaskInput>) =>
-  fleet.fleet.enqueue({ objective: 'x', type: 'research', coder: 'quick', deliver: 'none', ...input });
+  fleet.fleet.enqueue({
+    objective: 'x',
+    type: 'research',
+    verify: ['true'],
+    coder: 'quick',
+    deliver: 'none',
+    ...input,
+  });
 /** Takes the only slot; what it gives frees it. */
 async function occupy(): Promise<() => Promise<void>> {
   const id = await enqueue({ coder: 'wait' });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet?.[Symbol.asyncDispose]());
 
-const add = (...args: string[]) => fleet.cli(['schedule', 'add', ...args, '--type', 'message']);
+const add = (...args: string[]) => fleet.cli(['schedule', 'add', ...args, '--type', 'message', '--verify', 'true']);
 /** What the server itself has. */
 async function names(): Promise<string[]> {
   const found: string[] = [];

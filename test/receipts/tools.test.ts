@@ -134,7 +134,11 @@ test('calls are joined to their results by id', async () => {
   });
 });
 
-test('says nothing of other tasks, nor of coders that report no tools', async () => {
-  expect(await tools.collect(evidenceOf({ task: { type: 'research' } }))).toBeUndefined();
+test('asks no other type for a change, and says nothing of coders that report no tools', async () => {
+  const looked = { task: { type: 'research' as const }, events: [call('1', 'Read'), answer('1')], changes: [] };
+  expect(await tools.collect(evidenceOf(looked))).toMatchObject({
+    ok: true,
+    summary: expect.stringMatching(/^1 tool/),
+  });
   expect(await tools.collect(evidenceOf({ rest: { structured: false } }))).toBeUndefined();
 });

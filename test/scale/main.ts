@@ -35,7 +35,7 @@ const orders = Array.from({ length: count }, (_, n) => {
   const needs = new Set<string>();
   for (let left = random.between(0, MOST_NEEDS); left > 0 && n > 0; left -= 1)
     needs.add(idOf(random.between(Math.max(0, n - REACH), n - 1)));
-  const input = { objective: 'nothing', type: 'research' as const, coder: 'quick', deliver: 'none' as const };
+  const input = { objective: 'nothing', type: 'research' as const, verify: ['true'], coder: 'quick' };
   return { id: idOf(n), input: { ...input, dependsOn: [...needs], priority: random.between(0, 100) } };
 });
 const edges = orders.reduce((sum, { input }) => sum + input.dependsOn.length, 0);

@@ -15,14 +15,13 @@ import type {
 } from '../../src/domain/run.ts';
 import { NO_USAGE } from '../../src/domain/event.ts';
 import { runIdOf } from '../../src/domain/names.ts';
-import { outcomeOf, planAgent, question } from './agents.ts';
+import { outcomeOf, planAgent, question, WORD } from './agents.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { ActivityError } from './failures.ts';
 import { failed, unprepared } from './unprepared.ts';
 import { cancellable, unlessCancelled, using } from './steps.ts';
 import type { Attempt, HeldRun, Work } from './attempt.ts';
 import type { Worker } from './worker.ts';
-
 type Activity = (on: Worker, order: never, attempt: Attempt) => Work;
 
 /** The activities as far as the workflow can tell: what they answer, in which order they write, and where they can be cut off. */
@@ -150,11 +149,13 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
     const commit = accepted || random.chance(0.7) ? `commit-${ref.runId}` : null;
     if (!accepted && commit) on.vault.set(ref.runId, commit);
     const reason: Reason | null = accepted ? null : plan.kind === 'crash' ? 'crashed' : 'receipts-rejected';
-    const reasons = accepted ? [] : ['the acceptance command failed'];
     yield* point(on, `judged ${ref.taskId}`);
     const elsewhere = accepted && on.world.elsewhere ? { elsewhere: true as const } : {};
-    const verdict = { accepted, reasons, reason, acceptance: true, digest: ref.runId };
-    return (run.verified = { verdict, receipts: [], commit, ...elsewhere });
+    const unshown = accepted && on.world.approved && random.chance(0.3) ? { word: WORD } : {};
+    const doneBy = accepted && !('word' in unshown) ? ['git' as const] : [];
+    const reasons = accepted ? [] : ['the acceptance command failed'];
+    const verdict = { accepted, reasons, reason, acceptance: true, doneBy, digest: ref.runId };
+    return (run.verified = { verdict, receipts: [], commit, ...elsewhere, ...unshown });
   });
 }
 

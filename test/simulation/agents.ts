@@ -62,3 +62,6 @@ export const question = (random: Random): Asked => ({
   ...{ text: 'which?', options: [] },
   ...(random.chance(0.5) ? { default: 'this one', deadlineMs: 3_600_000 } : { default: null, deadlineMs: null }),
 });
+
+/** What a person decides on where no receipt shows that the work was done. */
+export const WORD = { said: 'Done.', calls: [], callCount: 0, outputs: [], changed: [] };

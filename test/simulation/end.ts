@@ -22,6 +22,8 @@ export function endsWell(world: World): void {
     if (closed?.as !== 'completed') continue;
     if (!closed.view.verdict?.accepted && !accepted.has(id))
       checker.violation(`${id} is done without a verdict or a person's word`);
+    if (closed.view.verdict?.doneBy.length === 0 && !accepted.has(id) && !closed.view.approvals?.some(isYes))
+      checker.violation(`${id} is done, nothing shows it, and nobody said yes`);
     if (closed.view.branch && closed.view.commit !== branches.get(id))
       checker.violation(`${id} says that ${closed.view.commit} was delivered, and it was ${delivered?.commit}`);
     if (delivered && !closed.view.branch)
@@ -33,6 +35,9 @@ export function endsWell(world: World): void {
       checker.violation(`${worker.name} still holds ${runId} of ${taskId}`);
   }
 }
+
+const isYes = ({ stage, approved }: { stage: string; approved: boolean }): boolean =>
+  stage === 'before-deliver' && approved;
 
 /** A cancelled task ends within seconds, and nothing is delivered after that or without its knowing. */
 function endsSoon({ checker, faults, flaky, people }: World, { id, closed, closedAt, waitedMs }: WorkflowRecord): void {

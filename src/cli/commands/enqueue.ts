@@ -24,7 +24,10 @@ All tasks are checked before any is started.`,
   async run(cli, { args, flags }) {
     const orders = await ordersOf(cli, args, flags);
     const fleet = await cli.fleet();
-    sayNotes(cli, await inFlags(() => fleet.enqueueAll(orders, (id) => cli.print({ id }, () => id))));
+    const started = await inFlags(() =>
+      fleet.enqueueAll(orders, ({ id, doneBy }) => cli.print({ id, doneBy }, () => id)),
+    );
+    sayNotes(cli, started);
   },
 });
 

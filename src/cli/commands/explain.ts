@@ -1,3 +1,4 @@
+import { doneWhen } from '../../domain/done-by.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../text.ts';
 
@@ -6,6 +7,7 @@ export const explain = command({
   async run(cli, { args }) {
     const fleet = await cli.fleet();
     const explanation = await fleet.explain(args[0]!);
-    cli.print(explanation, () => oneLine(explanation.sentence));
+    const { sentence, doneBy } = explanation;
+    cli.print(explanation, () => [oneLine(sentence), ...(doneBy ? [doneWhen(doneBy)] : [])].join('\n'));
   },
 });

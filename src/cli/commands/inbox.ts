@@ -1,5 +1,6 @@
 import type { InboxItem } from '../../client.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { wordLines } from '../../domain/inbox.ts';
 import { command } from '../command.ts';
 import { standingNotes } from '../standing-notes.ts';
 import { oneLine, painter, paragraph, type Paint } from '../text.ts';
@@ -26,6 +27,7 @@ function itemText(item: InboxItem, { paint, nowMs }: { paint: Paint; nowMs: numb
   return [
     `${paint('bold', oneLine(id, 64))}: ${oneLine(title, 120)}`,
     `  ${said}${waited}: ${paragraph(text, '    ')}`,
+    ...(item.word ? wordLines(item.word).map((line) => `  ${oneLine(line, 2_000)}`) : []),
     ...(kind === 'question' ? [deadlineText(item, nowMs)].filter(Boolean) : []),
     ...commands.map((line) => `    ${oneLine(line)}`),
   ].join('\n');

@@ -107,6 +107,9 @@ const shown = ({ id, title, dependsOn, at, fields }: PlannedTask, there: Readonl
   ...{ id, title, dependsOn, at, state: there.get(id) ?? null, fields },
 });
 
+/** A spec with a task in it: what else it says is looked at when it is planned. */
+const PROPOSED = { path: PROPOSED_SPEC, matches: String.raw`^\s*[-*] \[ \] \S` };
+
 /** The task that writes the spec. */
 async function propose(cli: Cli, path: string | undefined, flags: Flags & { agent: string }): Promise<void> {
   if (path === undefined) throw wrong('--agent needs a spec to read, not --from-task');
@@ -114,7 +117,7 @@ async function propose(cli: Cli, path: string | undefined, flags: Flags & { agen
   const asked = { objective: proposeObjective({ file: path, text }), flags: { ...flags, coder: flags.agent } };
   const { input } = orderFromFlags(cli, asked);
   const fleet = await cli.fleet();
-  const fields = { type: 'research', title: `Plan ${path}`.slice(0, 100), artifacts: [PROPOSED_SPEC], deliver: 'none' };
+  const fields = { type: 'research', title: `Plan ${path}`.slice(0, 100), artifacts: [PROPOSED], deliver: 'none' };
   await inFlags(async () => {
     const id = await fleet.enqueue({ ...(input as { objective: string }), ...fields } as Parameters<
       Fleet['enqueue']

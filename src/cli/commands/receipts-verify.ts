@@ -14,8 +14,8 @@ export const receiptsVerify = command<{ keys?: string; task?: string; run?: stri
     { flag: '--run <run id>', about: 'and of this run' },
     { flag: '--verdict <digest>', about: 'its verdict must have this digest, which the task shows' },
   ],
-  notes: `Needs neither Temporal nor FLEET_HOME. Exits 0 where the run was accepted and all holds, 1 where it was not accepted
-or something is wrong, 2 for bad use. - reads the bundle from stdin.`,
+  notes: `Needs neither Temporal nor FLEET_HOME. Exits 0 where the run was accepted and all holds, 1 where it was not accepted,
+no receipt shows that it was done (a person had to say yes), or something is wrong, 2 for bad use. - reads the bundle from stdin.`,
   examples: ['fleet receipts verify bundle.jsonl --keys keys.json --task add-health-k3x9qa'],
   async run(cli, { args, flags }) {
     if (flags.keys === undefined)
@@ -29,7 +29,7 @@ or something is wrong, 2 for bad use. - reads the bundle from stdin.`,
     const text = await readInput(cli, args[0]!, { maxBytes: BUNDLE_MAX });
     const checked = verifyBundle(text, { trusted, task, runId, verdict, now: Date.now() });
     cli.print(checked, () => shown(checked, painter(cli)));
-    return checked.ok && checked.accepted ? 0 : 1;
+    return checked.ok && checked.accepted && checked.doneBy.length > 0 ? 0 : 1;
   },
 });
 
@@ -48,9 +48,11 @@ function conclusion(checked: Checked, paint: Paint): string[] {
     const where = checked.line === null ? '' : `line ${checked.line}: `;
     return [`${paint('red', 'wrong')} (${checked.problem}): ${where}${oneLine(checked.message, 300)}`];
   }
-  const { accepted, reasons, task, runId, commit, base, verdict } = checked;
+  const { accepted, reasons, doneBy, task, runId, commit, base, verdict } = checked;
+  const shownBy = doneBy.length > 0;
   return [
-    accepted ? paint('green', 'accepted') : paint('red', 'not accepted'),
+    accepted ? paint(shownBy ? 'green' : 'yellow', 'accepted') : paint('red', 'not accepted'),
+    ...(accepted && !shownBy ? ["  no receipt shows that it was done: only a person's yes could make it so"] : []),
     ...reasons.map((reason) => `  ${oneLine(reason, 300)}`),
     `  task ${oneLine(task)}, run ${oneLine(runId)}, commit ${commit} on ${base}`,
     `  verdict ${verdict}`,

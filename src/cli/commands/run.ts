@@ -1,11 +1,11 @@
 import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
-import { checkCommand, inboxItem, type InboxItem } from '../../domain/inbox.ts';
+import { checkCommand, inboxItem, wordLines, type InboxItem } from '../../domain/inbox.ts';
 import { command, type Cli } from '../command.ts';
 import { noAcceptance, receiptTable } from '../report.ts';
 import { sayNotes } from '../say-notes.ts';
 import { statusLine, type StatusLine } from '../status-line.ts';
 import { inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
-import { painter, paintState, paragraph } from '../text.ts';
+import { oneLine, painter, paintState, paragraph } from '../text.ts';
 
 /** As a shell says it of a command that Ctrl-C ended. */
 const DETACHED = 130;
@@ -55,8 +55,9 @@ async function follow(cli: Cli, fleet: Fleet, id: string): Promise<number> {
   return settled.state === 'done' ? 0 : 1;
 }
 
-function sayAsked(line: StatusLine, { text, commands }: InboxItem): void {
+function sayAsked(line: StatusLine, { text, word, commands }: InboxItem): void {
   line.say(`it waits for a person: ${text}`);
+  for (const each of word ? wordLines(word) : []) line.say(`  ${oneLine(each, 2_000)}`);
   for (const each of commands) line.say(`  ${each}`);
 }
 

@@ -34,14 +34,16 @@ const tool = <S extends z.ZodType>(of: {
 export const TOOLS: readonly Tool[] = [
   tool({
     name: 'enqueue',
-    about: 'Put a task into the queue; gives its id. With the same `key` again it is the same task.',
+    about:
+      'Put a task into the queue; gives its id, and what it will be done by: receipts, or a yes of a person. With the same `key` again it is the same task.',
     input: taskInput
       .omit({ parent: true, proposed: true })
       .extend({ id: z.string().optional(), key: z.string().max(200).optional() }),
     async call({ cli, fleet }, { id: own, key, ...task }) {
       const of = { ...(own === undefined ? {} : { id: own }), ...(key === undefined ? {} : { key }) };
-      const [made] = await fleet.enqueueAll([{ input: placed(cli, task) as TaskInput, ...of }]);
-      return { id: made!.id, ...(made!.notes.length > 0 ? { notes: made!.notes } : {}) };
+      const [made] = await fleet.enqueueAll([{ input: placed(cli, task), ...of }]);
+      const { doneBy, notes } = made!;
+      return { id: made!.id, doneBy, ...(notes.length > 0 ? { notes } : {}) };
     },
   }),
   tool({

@@ -1,3 +1,4 @@
+import { shownBy } from '../../domain/done-by.ts';
 import type { TaskReport } from '../../client.ts';
 import { CLOSED, type Closing } from '../../domain/git-queue.ts';
 
@@ -20,7 +21,14 @@ export function resultOf(report: TaskReport): object {
     ...(state === 'done' ? { branch, commit } : {}),
     ...(pull ? { pull: pull.url } : {}),
     ...(verdict
-      ? { verdict: { accepted: verdict.accepted, acceptance: verdict.acceptance, digest: verdict.digest } }
+      ? {
+          verdict: {
+            accepted: verdict.accepted,
+            acceptance: verdict.acceptance,
+            doneBy: verdict.doneBy,
+            digest: verdict.digest,
+          },
+        }
       : {}),
     attempts: attempts.used,
   };
@@ -36,6 +44,6 @@ function summaryOf({ state, message, decision, verdict }: TaskReport): string {
   if (state === 'done' && decision?.action === 'accept')
     return `accepted by a person: ${decision.why}`.slice(0, SUMMARY_MAX);
   if (state === 'done' && verdict)
-    return verdict.acceptance ? 'accepted on its receipts' : 'accepted on its receipts (no acceptance command)';
+    return verdict.acceptance ? 'accepted on its receipts' : `accepted on its receipts (${shownBy(verdict)})`;
   return (message ?? state).slice(0, SUMMARY_MAX);
 }

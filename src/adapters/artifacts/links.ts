@@ -1,0 +1,142 @@
+import { lookup as resolveName } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Agent, request } from 'undici';
+import type { LinkState } from '../../ports.ts';
+
+export interface LinkRules {
+  /** Whether a host may be asked that has a private address. */
+  mayAsk(host: string): boolean;
+  /** For one answer; 10 s. */
+  eachMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+const WIDTH = 8;
+const REDIRECTS = 5;
+const EACH_MS = 10_000;
+const ALL_MS = 60_000;
+
+/** Asks for each, a few at a time: 10 s for one answer, a minute for all. Nothing of what they say is read. */
+export async function askLinks(links: readonly string[], rules: LinkRules): Promise<LinkState[]> {
+  const { eachMs = EACH_MS } = rules;
+  const connect = { timeout: eachMs, lookup: guardedLookup(rules) };
+  const dispatcher = new Agent({ connect, headersTimeout: eachMs });
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  const timer = setTimeout(end, ALL_MS);
+  rules.signal?.addEventListener('abort', end);
+  const asked: LinkState[] = [];
+  const rest = links.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, link] of rest) {
+      asked[index] = await ask(link, { dispatcher, signal: over.signal, rules });
+      rules.signal?.throwIfAborted();
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: WIDTH }, work));
+  } finally {
+    clearTimeout(timer);
+    rules.signal?.removeEventListener('abort', end);
+    await dispatcher.destroy();
+  }
+  return asked;
+}
+
+async function ask(
+  link: string,
+  { dispatcher, signal, rules }: { dispatcher: Agent; signal: AbortSignal; rules: LinkRules },
+): Promise<LinkState> {
+  let url = link;
+  for (let hop = 0; hop <= REDIRECTS; hop += 1) {
+    const host = hostOf(url);
+    if (host === undefined) return { link, state: 'gone', why: 'is no http(s) address' };
+    if (isPrivate(host) && !rules.mayAsk(host)) return { link, state: 'unknown', why: PRIVATE };
+    try {
+      const { statusCode, headers, body } = await request(url, { dispatcher, signal, headers: HEADERS });
+      body.on('error', () => {}).destroy();
+      const to = headers['location'];
+      if (statusCode >= 300 && statusCode < 400 && typeof to === 'string') {
+        url = URL.canParse(to, url) ? new URL(to, url).href : '';
+        continue;
+      }
+      if (statusCode >= 200 && statusCode < 300) return { link, state: 'there' };
+      const gone = statusCode === 404 || statusCode === 410;
+      return { link, state: gone ? 'gone' : 'unknown', why: `answers ${statusCode}` };
+    } catch (error) {
+      return { link, ...meaningOf(error) };
+    }
+  }
+  return { link, state: 'unknown', why: `redirects more than ${REDIRECTS} times` };
+}
+
+const HEADERS = { 'user-agent': 'infinity-fleet (checks links)', accept: '*/*' };
+const PRIVATE = 'leads to a private address, which is not asked';
+
+function meaningOf(error: unknown): { state: 'gone' | 'unknown'; why: string } {
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (code === PRIVATE_CODE) return { state: 'unknown', why: PRIVATE };
+  if (code === 'ENOTFOUND') return { state: 'gone', why: 'has a host that does not exist' };
+  if (code === 'ECONNREFUSED') return { state: 'gone', why: 'has a host that takes no connection' };
+  const late = name === 'AbortError' || /TIMEOUT|TIMEDOUT/.test(code ?? '');
+  return { state: 'unknown', why: late ? 'gave no answer in time' : `cannot be asked (${code ?? name})` };
+}
+
+function hostOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' || protocol === 'https:' ? hostname.replace(/^\[|\]$/g, '') : undefined;
+}
+
+const PRIVATE_CODE = 'EPRIVATE';
+
+/** The address that is connected to is the one that was looked at, whatever a name leads to a moment later. */
+const guardedLookup =
+  ({ mayAsk }: LinkRules): LookupFunction =>
+  (host, options, answered) =>
+    resolveName(host, { ...options, all: true }, (error, found) => {
+      const open = (found ?? []).filter(({ address }) => !isPrivate(address) || mayAsk(host));
+      const [first] = open;
+      if (error) answered(error, '');
+      else if (!first) answered(Object.assign(new Error(PRIVATE), { code: PRIVATE_CODE }), '');
+      else if (options.all) answered(null, open);
+      else answered(null, first.address, first.family);
+    });
+
+const NOT_PUBLIC = new BlockList();
+for (const [net, bits] of [
+  ...[
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['172.16.0.0', 12],
+  ],
+  ...[
+    ['192.0.0.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+    ['224.0.0.0', 4],
+    ['240.0.0.0', 4],
+  ],
+] as [string, number][])
+  NOT_PUBLIC.addSubnet(net, bits, 'ipv4');
+for (const [net, bits] of [
+  ...[
+    ['::', 127],
+    ['fc00::', 7],
+    ['fe80::', 10],
+    ['ff00::', 8],
+    ['64:ff9b::', 96],
+    ['2002::', 16],
+  ],
+] as [string, number][])
+  NOT_PUBLIC.addSubnet(net, bits, 'ipv6');
+
+/** Of an address, whatever way it is written, and the names that lead to this machine. */
+function isPrivate(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host === 'localhost' || host.endsWith('.localhost');
+  return NOT_PUBLIC.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}

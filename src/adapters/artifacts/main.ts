@@ -1,0 +1,32 @@
+import { readFileSync, statSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { READY, type TextCheck } from './check-texts.ts';
+
+/** A thread of its own: an expression may take for ever, and a text may be huge. It is ended from outside. */
+const { files, texts, matches, flags, schema } = workerData as TextCheck;
+
+const FILE_MAX = 10 * 1024 * 1024;
+const PROBLEMS_MAX = 5;
+
+type Check = (text: string) => string | undefined;
+
+function* problems(describes: Check | undefined): Generator<string> {
+  const pattern = matches === undefined ? undefined : new RegExp(matches, flags);
+  const problemOf = (text: string): string | undefined =>
+    describes?.(text) ?? (pattern && !pattern.test(text) ? `does not match ${matches}` : undefined);
+  for (const text of texts ?? []) problemOf(text);
+  for (const { path, name } of files ?? []) {
+    const problem =
+      statSync(path).size > FILE_MAX
+        ? `is larger than ${FILE_MAX} bytes: too large to check`
+        : problemOf(readFileSync(path, 'utf8'));
+    if (problem !== undefined) yield `${name} ${problem}`;
+  }
+}
+
+// Loaded only where it is needed: it takes longer than all else.
+const { describedBy } = schema ? await import('./json-schema.ts') : {};
+parentPort!.postMessage(READY);
+const found: string[] = [];
+for (const problem of problems(schema && describedBy?.(schema))) if (found.push(problem) >= PROBLEMS_MAX) break;
+parentPort!.postMessage(found);
