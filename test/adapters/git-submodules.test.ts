@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { laySubmodules } from '../../src/adapters/git/lay-submodules.ts';
+import { homeLayout } from '../../src/domain/names.ts';
 import { openSource } from '../../src/adapters/git/source.ts';
 import { git, makeRepo, must, write } from '../helpers/git.ts';
 import { ALLOWED, commitAll, head, link, openAll } from '../helpers/submodules.ts';
@@ -154,6 +155,56 @@ describe('what cannot be had is said with its path', () => {
     expect(await sentence(temp.path, app, { rules: base })).toBe(
       'refused: submodule x cannot be checked out: there is no .gitmodules',
     );
+  });
+
+  test("an agent's commit of a submodule is one of its branches or tags, and its .gitmodules is not believed either", async () => {
+    await using temp = await tempDir();
+    const bare = (name: string) => git(temp.path, 'clone', '-q', '--mirror', name, `${name}.git`);
+    const at = (name: string) => `${temp.path}/${name}`;
+    const secret = makeRepo(at('secret'), { 's.txt': 'secret\n' });
+    bare('secret');
+    makeRepo(at('deep'));
+    write(at('deep'), { 'a.txt': 'newer\n' });
+    const deep = [git(at('deep'), 'rev-parse', 'HEAD'), commitAll(at('deep'))] as const;
+    bare('deep');
+    makeRepo(at('lib'));
+    const move = (repo: string, path: string, commit: string) => {
+      git(at(repo), 'update-index', '--cacheinfo', `160000,${commit},${path}`);
+      git(at(repo), 'commit', '-q', '-m', 'moved');
+      return head(at(repo));
+    };
+    const own = link(at('lib'), 'in/deep', deep[0], '../deep.git');
+    const newer = move('lib', 'in/deep', deep[1]);
+    git(at('lib'), 'config', '-f', '.gitmodules', 'submodule.in/deep.url', '../secret.git');
+    git(at('lib'), 'add', '.gitmodules');
+    const other = move('lib', 'in/deep', secret);
+    const added = link(at('lib'), 'in/secret', secret, '../secret.git');
+    // As a host keeps what was pushed to a fork.
+    git(at('lib'), 'checkout', '-q', '--detach');
+    const forked = move('lib', 'in/deep', deep[1]);
+    git(at('lib'), 'update-ref', 'refs/pull/1/head', forked);
+    git(at('lib'), 'checkout', '-q', '-f', 'main');
+    bare('lib');
+    git(at('lib.git'), 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+    makeRepo(at('app'));
+    const base = link(at('app'), 'lib', own, '../lib.git');
+    const told = async (commit: string) => {
+      if (commit !== own) move('app', 'lib', commit);
+      rmSync(at('app.git'), { recursive: true, force: true });
+      bare('app');
+      return sentence(temp.path, `file://${at('app.git')}`, { rules: base });
+    };
+    expect(await told(own)).toBe('ok');
+    expect(await told(newer)).toBe('ok');
+    const no = (path: string, name: string, commit: string) =>
+      `no-commit: submodule ${path} cannot be checked out: file:///${name}.git has no commit ${commit.slice(0, 12)} on any branch or tag`;
+    expect(await told(forked)).toBe(no('lib', 'lib', forked));
+    expect(await told(other)).toBe(no('lib/in/deep', 'deep', secret));
+    expect(await told(added)).toMatch(/^refused: submodule lib\/in\/secret .*: \.gitmodules names no URL for it$/);
+    const { source } = must(
+      await openSource({ repo: `file://${at('secret.git')}`, mirrorDir: homeLayout(at('home')).mirror }),
+    );
+    expect(existsSync(source.gitDir)).toBe(false);
   });
 
   test('nothing that others have planted runs', async () => {

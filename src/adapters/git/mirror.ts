@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { isDamaged } from './damage.ts';
-import { FETCH, git, GitFailed, redact } from './git.ts';
+import { endedItself, isDamaged } from './damage.ts';
+import { FETCH, git, GitFailed, gitText, redact } from './git.ts';
 import { initGitDir } from './init.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
 
@@ -106,6 +106,29 @@ export async function mendMirror(
   failed: unknown,
 ): Promise<Fetched | undefined> {
   return (await dropDamaged(mirror.gitDir, failed)) ? fetchMirror(mirror) : undefined;
+}
+
+/**
+ * Whether a branch or tag of the remote leads to a commit: it is fetched where none did. A host may give out other commits by
+ * their id alone, which anybody has made in a fork.
+ */
+export async function isPublished(
+  fetch: Pick<Fetch, 'url' | 'gitDir' | 'signal'>,
+  commit: string,
+): Promise<{ ok: true; published: boolean } | Failed> {
+  const args = ['for-each-ref', '--count=1', '--contains', commit, 'refs/origin/heads', 'refs/origin/tags'];
+  const look = () =>
+    gitText(args, { gitDir: fetch.gitDir }).then(
+      (ref) => ref !== '',
+      (error: unknown) => {
+        // There is no such commit, or no mirror.
+        if (endedItself(error)) return false;
+        throw error;
+      },
+    );
+  if (await look()) return { ok: true, published: true };
+  const fetched = await fetchMirror(fetch);
+  return fetched.ok ? { ok: true, published: await look() } : fetched;
 }
 
 /** A remote whose HEAD names a branch that does not exist. */

@@ -7,6 +7,7 @@ import { ensureBase } from './base-store.ts';
 import { treeEntries } from './entries.ts';
 import { git, GitFailed, redact, type Owner } from './git.ts';
 import { isGitName } from './links.ts';
+import { isPublished } from './mirror.ts';
 import { resolveBase } from './resolve-base.ts';
 import { checkObjects, nameOfSource, openSource, reading, type PathSource, type Source } from './source.ts';
 
@@ -21,7 +22,7 @@ export interface OpenSubmodules {
   source: Source;
   /** The commit whose submodules are wanted, in a repository that has it. */
   at: At;
-  /** The commit whose `.gitmodules` is believed: an agent's own never is. */
+  /** The base, whose `.gitmodules` is believed, and so are those of its own commits of submodules: an agent's never are. */
   rules: At;
   /** By path. */
   wanted(path: string): boolean;
@@ -36,47 +37,72 @@ const DEEPEST = 5;
 export async function openSubmodules(open: OpenSubmodules): Promise<Submodules> {
   const { home, wanted, signal } = open;
   const submodules: Submodule[] = [];
-  const levels = [{ source: open.source, at: open.at, rules: open.rules, prefix: '', depth: 1 }];
+  const levels: Level[] = [{ source: open.source, at: open.at, rules: open.rules, prefix: '', depth: 1 }];
   for (let level = levels.shift(); level; level = levels.shift()) {
     const planned = await planSubmodules({ ...level, wanted, home });
     if (!planned.ok) return planned;
-    for (const { path, commit, source } of planned.plans) {
+    for (const { path, commit, source, own } of planned.plans) {
       if (level.depth > DEEPEST) return no(path, 'refused', `it is more than ${DEEPEST} deep`);
       if (submodules.length === MOST) return no(path, 'refused', `there are more than ${MOST} of them`);
-      const brought = await bring(path, { commit, source, home, ...(signal ? { signal } : {}) });
+      const common = { home, ...(signal ? { signal } : {}) };
+      const moved = own?.commit !== commit;
+      const refused = moved ? await unpublished(path, { commit, source, ...common }) : undefined;
+      if (refused) return refused;
+      const brought = await bring(path, { commit, source, ...common });
       if (!brought.ok) return brought;
-      const { gitDir } = brought;
-      submodules.push({ path, commit, gitDir });
-      const at = { gitDir, commit };
-      levels.push({ source, at, rules: at, prefix: `${path}/`, depth: level.depth + 1 });
+      submodules.push({ path, commit, gitDir: brought.at.gitDir });
+      const before = moved && own ? await bring(path, { ...own, ...common }) : undefined;
+      if (before?.ok === false && before.why === 'unreachable') return before;
+      const rules = moved ? before?.ok && before.at : brought.at;
+      levels.push({ source, at: brought.at, rules: rules || undefined, prefix: `${path}/`, depth: level.depth + 1 });
     }
   }
   return { ok: true, submodules };
 }
 
-interface Plan {
-  path: string;
+interface Level {
+  source: Source;
+  at: At;
+  /** Undefined: the base has no commit of it that can be had, and nothing in it is believed. */
+  rules: At | undefined;
+  prefix: string;
+  depth: number;
+}
+
+interface From {
   commit: string;
   source: Source;
 }
 
+interface Plan extends From {
+  path: string;
+  /** The base's own commit of it; undefined: it has none. */
+  own: From | undefined;
+}
+
 /** What the submodules of one commit are, without theirs, and where from. Fetches nothing; refuses what no worker would fetch. */
 export async function planSubmodules(
-  plan: Omit<OpenSubmodules, 'signal'> & { prefix?: string },
+  plan: Omit<OpenSubmodules, 'signal' | 'rules'> & Pick<Level, 'rules'> & { prefix?: string },
 ): Promise<{ ok: true; plans: Plan[] } | NoSubmodule> {
   const { source, at, rules, wanted, home, prefix = '' } = plan;
   const { entries } = await treeEntries(at.gitDir, at.commit, { as: at.as });
   const links = [...entries].filter(([path, { mode }]) => mode === '160000' && wanted(prefix + path));
   if (links.length === 0) return { ok: true, plans: [] };
-  const modules = await readModules(rules);
+  const modules = rules ? await readModules(rules) : 'the base has no .gitmodules for it';
   if (typeof modules === 'string') return no(prefix + links[0]![0], 'refused', modules);
+  const ruling = rules && (await treeEntries(rules.gitDir, rules.commit, { as: rules.as })).entries;
   const plans: Plan[] = [];
   for (const [path, { id }] of links) {
     const module = modules.find((one) => one.path === path);
     if (!module?.url) return no(prefix + path, 'refused', '.gitmodules names no URL for it');
     const found = await sourceOf(source, { ...module, commit: id }, home);
     if ('why' in found) return no(prefix + path, 'refused', found.why);
-    plans.push({ path: prefix + path, commit: id, source: found.source });
+    const now = { commit: id, source: found.source };
+    const link = ruling?.get(path);
+    const before = link?.mode === '160000' ? link.id : undefined;
+    const known = before && before !== id ? await sourceOf(source, { ...module, commit: before }, home) : found;
+    const own = before && 'source' in known ? { commit: before, source: known.source } : undefined;
+    plans.push({ ...now, path: prefix + path, own });
   }
   return { ok: true, plans };
 }
@@ -173,14 +199,26 @@ async function aboveOf(source: Source): Promise<string> {
   return /^[^/]*:/.test(origin) ? origin : posix.resolve(here, origin);
 }
 
+type Bring = From & Pick<OpenSubmodules, 'home' | 'signal'>;
+
+/** Only what its own repository has made public is taken in place of the base's commit; a path is the user's own. */
+async function unpublished(path: string, { commit, source, signal }: Bring): Promise<NoSubmodule | undefined> {
+  if (source.kind === 'path') return undefined;
+  const found = await isPublished({ ...source, ...(signal ? { signal } : {}) }, commit);
+  signal?.throwIfAborted();
+  if (!found.ok) return no(path, 'unreachable', found.failure.message);
+  if (found.published) return undefined;
+  return no(path, 'no-commit', `${nameOfSource(source)} has no commit ${commit.slice(0, 12)} on any branch or tag`);
+}
+
 async function bring(
   path: string,
-  { commit, source, home, signal }: { commit: string; source: Source; home: HomeLayout; signal?: AbortSignal },
-): Promise<{ ok: true; gitDir: string } | NoSubmodule> {
+  { commit, source, home, signal }: Bring,
+): Promise<{ ok: true; at: At } | NoSubmodule> {
   const resolved = await resolveBase({ source, base: commit, ...(signal ? { signal } : {}) });
   signal?.throwIfAborted();
   const stored = resolved.ok ? await ensureBase({ source, commit, home }) : resolved;
-  if (stored.ok) return { ok: true, gitDir: stored.path };
+  if (stored.ok) return { ok: true, at: { gitDir: stored.path, commit } };
   const { reason, message } = stored.failure;
   if (reason !== 'base-missing') return no(path, 'unreachable', message);
   return no(path, 'no-commit', `${nameOfSource(source)} has no commit ${commit.slice(0, 12)}`);
