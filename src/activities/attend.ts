@@ -77,6 +77,7 @@ function viewOf(deps: Deps, freeBytes: number | null): WorkerView {
     ...(defaultCoder ? { defaultCoder } : {}),
     budgets: deps.budgets.spent(),
     ...(deps.fitness.inARow > 0 ? { failedInARow: deps.fitness.inARow } : {}),
+    ...(deps.fitness.provedAt ? { provedAt: deps.fitness.provedAt } : {}),
     leaving: holds.causes.includes('leaving'),
     order: holds.order,
     stopped: holds.stopped,

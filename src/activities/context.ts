@@ -29,7 +29,7 @@ export type Attached = Pick<
   WorkerFacts,
   'name' | 'machine' | 'hostQueue' | 'queues' | 'coders' | 'publicKey' | 'lease'
 > & {
-  view?: Pick<WorkerView, 'failedInARow' | 'closed' | 'credentials' | 'budgets' | 'tally'> | null;
+  view?: Pick<WorkerView, 'failedInARow' | 'provedAt' | 'closed' | 'credentials' | 'budgets'> | null;
 };
 
 /** All that the activities of one worker process work with; made once by the composition root. */

@@ -29,14 +29,13 @@ export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
   const step = <T>(work: () => Promise<T>) => onSoundMachine(deps, work);
   /** A step that another worker can have instead. */
-  const movable = <T>(ref: RunRef, work: () => Promise<T>) =>
-    onSoundMachine(deps, work, deps.registry.find(ref)?.wanting);
+  const movable = <T>(ref: RunRef, work: () => Promise<T>) => onSoundMachine(deps, work, deps.registry.find(ref));
   return {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
     triageTask: (order: TriageOrder) => triageTask(deps, order),
     createWorktree: async (order: WorktreeOrder) => {
       await deps.tally.tookIn(order);
-      return movable(order, () => beforeAgent(deps, () => createWorktree(deps, order)));
+      return movable(order, () => beforeAgent(deps, order, () => createWorktree(deps, order)));
     },
     gateTask: (order: GateOrder) => step(() => gateTask(deps, order)),
     launchAgent: (order: LaunchOrder) => using(order, () => movable(order, () => launchAgent(deps, order))),

@@ -126,6 +126,8 @@ export interface WorkerView extends WorkerIdentity {
   budgets?: Spent[];
   /** Runs in a row that ended by what may be its own; missing where the last one did not. */
   failedInARow?: number;
+  /** ISO: when a run last got as far as only a sound worker gets it; missing where none has yet. */
+  provedAt?: string;
   /** It leaves with its last run. */
   leaving: boolean;
   /** The strongest order that it obeys. */

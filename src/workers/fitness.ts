@@ -5,8 +5,12 @@ import type { Failure } from '../domain/failure.ts';
 
 /** Between looks at a machine that does not work. */
 const AGAIN_MS = 10_000;
-/** So many runs in a row that end by what may be the worker's own, where others do better, are no chance. */
-const IN_A_ROW = 3;
+/** Runs in a row of so many tasks that end by what may be the worker's own, where others do better, are no chance. */
+const TASKS = 3;
+/** Where it may as well be the repository's they are of so many. */
+const REPOSITORIES = 2;
+/** Since so long a worker may have proved itself to be one that does better. */
+const LATELY_MS = 60 * 60_000;
 /** The first rest after those; each further run that ends so doubles it. */
 const REST_MS = 60_000;
 const LONGEST_REST_MS = 30 * 60_000;
@@ -26,7 +30,8 @@ export class FitnessGuard implements Fitness {
   #rest: NodeJS.Timeout | undefined;
   #rests = 0;
   #stopped = false;
-  inARow = 0;
+  #met: { taskId: string; repo: string | null }[] = [];
+  provedAt: string | undefined;
 
   constructor(given: Pick<Deps, 'home' | 'isolation' | 'holds' | 'log'>) {
     this.#given = given;
@@ -36,10 +41,15 @@ export class FitnessGuard implements Fitness {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
   }
 
-  met({ reason, message }: Failure, others: readonly Attached[]): void {
-    this.inARow += 1;
-    const better = others.some(({ view }) => !view?.failedInARow);
-    if (this.inARow < IN_A_ROW || this.#rest || this.#stopped || !(better || reason === 'machine-fault')) return;
+  get inARow(): number {
+    return this.#met.length;
+  }
+
+  met({ reason, message }: Failure, of: { taskId: string; repo: string | null }, others: readonly Attached[]): void {
+    this.#met.push(of);
+    if (this.#rest || this.#stopped || new Set(this.#met.map(({ taskId }) => taskId)).size < TASKS) return;
+    const repositories = new Set(this.#met.map(({ repo }) => repo)).size;
+    if (reason !== 'machine-fault' && (repositories < REPOSITORIES || !others.some(doesBetter))) return;
     const restMs = Math.min(LONGEST_REST_MS, REST_MS * 2 ** this.#rests);
     this.#rests += 1;
     this.#rest = setTimeout(() => this.#rested(), restMs);
@@ -48,7 +58,8 @@ export class FitnessGuard implements Fitness {
   }
 
   proved(): void {
-    this.inARow = 0;
+    this.#met = [];
+    this.provedAt = new Date().toISOString();
     this.#rests = 0;
     this.#rested();
   }
@@ -83,3 +94,6 @@ export class FitnessGuard implements Fitness {
     holds.set(cause, reason);
   }
 }
+
+const doesBetter = ({ view }: Attached): boolean =>
+  view?.provedAt !== undefined && !view.failedInARow && Date.now() - Date.parse(view.provedAt) < LATELY_MS;

@@ -82,7 +82,10 @@ test('one worker that meets it again and again, beside one that never takes it, 
     const seen = metAt(runs);
     const wanting: Wanting = { ...codex, ...(seen ? { met: seen } : {}) };
     const answer = (await new MockActivityEnvironment().run(() =>
-      onSoundMachine(deps(other('B', ['codex'])), () => Promise.resolve({ ok: false as const, failure }), wanting),
+      onSoundMachine(deps(other('B', ['codex'])), () => Promise.resolve({ ok: false as const, failure }), {
+        taskId: 't1',
+        wanting,
+      }),
     )) as { failure: Failure };
     const local = answer.failure.local === true;
     locals.push(local);

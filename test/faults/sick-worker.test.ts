@@ -123,7 +123,8 @@ test('a repository that one worker cannot reach is tried by another one, and par
     runs.filter(({ reason }) => reason === 'repo-unavailable'),
   );
   expect(met.every(({ counts, local }) => !counts && local)).toBe(true);
-  expect(met.length).toBeLessThanOrEqual(4);
+  // Each is tried there once, at most; it is one repository, and the worker goes on with others.
+  expect(met.length).toBeLessThanOrEqual(ids.length);
   // What none can reach is nobody's own.
   const [nowhere] = await enqueue(1, { repo: `file://${none}` });
   expect(await fleet.settled(nowhere!)).toMatchObject({ state: 'parked', reason: 'repo-unavailable' });

@@ -1,10 +1,12 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { GitFailed } from '../../adapters/git/git.ts';
-import { gitBroken } from '../../adapters/git/outcome.ts';
+import { failGit, gitBroken } from '../../adapters/git/outcome.ts';
+import { within } from '../../adapters/mount-table.ts';
+import type { RunRecord } from '../../adapters/run-record.ts';
 import { isDiskTrouble } from '../../adapters/space.ts';
-import type { Wanting } from '../../domain/claim.ts';
 import { FAILURES, type Failure } from '../../domain/failure.ts';
 import { LOCAL_RUNS } from '../../domain/policy.ts';
+import type { RunRef } from '../../domain/run.ts';
 import { MACHINE_FAULT } from '../../domain/worker.ts';
 import type { Attached, Deps } from '../context.ts';
 import { heartbeating } from '../heartbeat.ts';
@@ -15,25 +17,28 @@ export interface Fitness {
   /** Uses what every run needs, now. One sentence on what does not work: the worker takes no new work until that works again. */
   fault(): Promise<string | undefined>;
   /** A run ended by what may be this worker's own, although the machine works; `others` could have had it. */
-  met(failure: Failure, others: readonly Attached[]): void;
+  met(failure: Failure, of: { taskId: string; repo: string | null }, others: readonly Attached[]): void;
   /** A run has got as far as only a sound worker gets it. */
   proved(): void;
   /** Runs in a row that ended by what may be its own. */
   readonly inARow: number;
+  /** ISO: when a run last got so far. */
+  readonly provedAt: string | undefined;
 }
 
+type Movable = Pick<RunRecord, 'taskId' | 'wanting'>;
 type Answer = { ok: false; failure: Failure } | { ok: true };
 
 /**
  * Does one step of a run, and says what a failure of it is owed to: where the machine turns out not to work that is the reason,
- * whatever else it looked like. `wanting`: nothing is lost yet if another worker has the run instead.
+ * whatever else it looked like. `run`: nothing of it is lost yet if another worker has it instead.
  * @throws `MACHINE_FAULT` in place of what was thrown, where that is so
  */
-export async function onSoundMachine<T>(deps: Deps, work: () => Promise<T>, wanting?: Wanting): Promise<T> {
+export async function onSoundMachine<T>(deps: Deps, work: () => Promise<T>, run?: Movable): Promise<T> {
   try {
     const answer = await work();
     if (!isFailed(answer)) return answer;
-    return { ...answer, failure: await blamed(deps, answer.failure, wanting) };
+    return { ...answer, failure: await blamed(deps, answer.failure, run) };
   } catch (error) {
     const failure = await thrown(deps, error);
     if (!failure) throw error;
@@ -50,12 +55,13 @@ const isFailed = (answer: unknown): answer is Extract<Answer, { ok: false }> =>
   typeof answer === 'object' && answer !== null && 'failure' in answer && (answer as { ok?: unknown }).ok === false;
 
 /** The failure as it is, the machine's in its place, or with the word that another worker may do better. */
-async function blamed(deps: Deps, failure: Failure, wanting: Wanting | undefined): Promise<Failure> {
+async function blamed(deps: Deps, failure: Failure, run: Movable | undefined): Promise<Failure> {
   if (!('local' in FAILURES[failure.reason])) return failure;
   const fault = await faultOf(deps);
-  if (fault || !wanting) return fault ?? failure;
+  if (fault || !run?.wanting) return fault ?? failure;
+  const { taskId, wanting } = run;
   const others = await othersFor(deps, wanting);
-  deps.fitness.met(failure, others);
+  deps.fitness.met(failure, { taskId, repo: wanting.repo }, others);
   // What so many have met is not theirs.
   const tries = (wanting.met?.runs ?? 0) + 1 < LOCAL_RUNS;
   return tries && others.some((other) => isUnmet(other, wanting)) ? { ...failure, local: true } : failure;
@@ -72,17 +78,39 @@ const isTold = (error: unknown): boolean =>
   error instanceof CancelledFailure ||
   Context.current().cancellationSignal.aborted;
 
-/** A step before any agent has run: what throws there, but for want of room, is a fault of the machine's. */
-export async function beforeAgent<T>(deps: Deps, work: () => Promise<T>): Promise<T | Extract<Answer, { ok: false }>> {
+/** A step before any agent has run: what throws there, but for want of room, ends the run by what it is owed to. */
+export async function beforeAgent<T>(
+  deps: Deps,
+  ref: RunRef,
+  work: () => Promise<T>,
+): Promise<T | Extract<Answer, { ok: false }>> {
   try {
     return await work();
   } catch (error) {
     if (isTold(error) || isDiskTrouble(error)) throw error;
-    const broken = error instanceof GitFailed ? error.broken : undefined;
-    const why = broken === undefined ? (error instanceof Error ? error.message : String(error)) : gitBroken(broken);
-    return { ok: false, failure: faulty(deps, why) };
+    return { ok: false, failure: causeOf(deps, ref, error) };
   }
 }
+
+/** Of a path: longer than a file system takes it, or not for us to read. */
+const UNUSABLE: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'ENAMETOOLONG'];
+
+/** A git that works and refuses has met the repository; a path that cannot be used, and is none of ours, is the repository's or its setup's. */
+function causeOf(deps: Deps, ref: RunRef, error: unknown): Failure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof GitFailed)
+    return error.broken === undefined
+      ? failGit(error, 'repo-unavailable', 'the worktree cannot be made').failure
+      : faulty(deps, gitBroken(error.broken));
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (UNUSABLE.includes(code) && path !== undefined && !isOurs(deps, ref, path))
+    return { reason: 'setup-failed', message: `the worktree cannot be made: ${message}` };
+  return faulty(deps, message);
+}
+
+/** In this worker's home, but for the tree of the run. */
+const isOurs = ({ home }: Deps, { taskId, runId }: RunRef, path: string): boolean =>
+  within(home.root, path) && !within(home.run(taskId, runId).tree, path);
 
 /** Heard by the server meanwhile: a machine that does not work may be slow as well. */
 export async function faultOf(deps: Deps): Promise<Failure | undefined> {
