@@ -231,7 +231,7 @@ export interface ResultTree {
   odd: string | null;
   /** Nested repositories, special files, links that leave the tree: each makes the result unacceptable. */
   violations: string[];
-  /** Files that the agent changed or removed in submodules: no part of the result. */
+  /** Files that the agent changed, removed or added in submodules, but for what they ignore: no part of the result. */
   inSubmodules?: string[];
   /** Added paths that are the same as another one on some file system, such as `README` beside `readme`. */
   twins: Twin[];

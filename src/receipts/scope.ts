@@ -48,7 +48,7 @@ export const scope: ReceiptCollector = {
     const inSubmodules = result.inSubmodules ?? [];
     const wrong = [
       inSubmodules.length > 0 &&
-        `changed files of a submodule, which are another repository's and no part of the result: ${named(inSubmodules)}`,
+        `changed or added files of a submodule, which is another repository's and no part of the result: ${named(inSubmodules)}`,
       touched.length > 0 && `changed what is protected: ${named(touched)}`,
       outside.length > 0 &&
         (readOnly

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { rmSync, symlinkSync } from 'node:fs';
-import type { Submodule } from '../../src/domain/submodule.ts';
 import { ensureBase } from '../../src/adapters/git/base-store.ts';
 import { treeEntries } from '../../src/adapters/git/entries.ts';
-import { changedInSubmodules, laySubmodules, pathsOf } from '../../src/adapters/git/lay-submodules.ts';
+import { changedInSubmodules, laySubmodules, pathsOf, unlikeBefore } from '../../src/adapters/git/lay-submodules.ts';
 import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
 import { captureResult } from '../../src/adapters/git/result.ts';
 import { openSource } from '../../src/adapters/git/source.ts';
@@ -28,12 +27,13 @@ describe('a worktree with submodules', () => {
     await laySubmodules(tree, submodules);
     const order = { tree, resultDir: result, baseDir, base, taskId: 't1', identity: IDENTITY };
     const capture = () => captureResult({ ...order, submodules: pathsOf(submodules) });
-    const changed = async (of: Submodule[] = submodules) => {
+    const found = async () => {
       const made = await capture();
       const { entries } = await treeEntries(made.gitDir, made.commit);
-      return [...(await changedInSubmodules({ tree, submodules: of, links: entries })).keys()];
+      return changedInSubmodules({ tree, submodules, links: entries });
     };
-    return { tree, base, newer, capture, changed };
+    const changed = async () => [...(await found()).keys()];
+    return { tree, base, newer, capture, changed, found };
   }
 
   test('is clean for its agent, and nothing of it is a change', async () => {
@@ -43,7 +43,7 @@ describe('a worktree with submodules', () => {
     git(tree, 'add', '-A');
     expect(git(tree, 'status', '--porcelain')).toBe('');
     expect(await capture()).toMatchObject({ commit: base, changes: [], violations: [] });
-    write(tree, { 'a.txt': 'b\n', 'libs/lib/made.o': 'x', 'libs/lib/new.txt': 'x' });
+    write(tree, { 'a.txt': 'b\n', 'libs/lib/made.o': 'x' });
     git(tree, 'commit', '-qam', 'mine');
     const made = await capture();
     expect(paths(made)).toEqual(['a.txt']);
@@ -61,6 +61,17 @@ describe('a worktree with submodules', () => {
     rmSync(`${tree}/libs/lib`, { recursive: true });
     symlinkSync('/etc', `${tree}/libs/lib`);
     expect((await capture()).violations).toEqual([expect.stringContaining('libs/lib: a link that leaves the tree')]);
+  });
+
+  test('tells the files that its agent added there, but for those that are ignored or were there before', async () => {
+    await using temp = await tempDir();
+    const { tree, base, capture, changed, found } = await lab(temp.path);
+    write(tree, { 'libs/lib/built.txt': 'x', 'libs/lib/built.o': 'x' });
+    const before = Object.fromEntries([...(await found())].flatMap(([path, entry]) => (entry ? [[path, entry]] : [])));
+    write(tree, { 'libs/lib/new.txt': 'x', 'libs/lib/in/new.txt': 'x', 'libs/lib/new.o': 'x' });
+    expect(unlikeBefore(await found(), before).sort()).toEqual(['libs/lib/in/new.txt', 'libs/lib/new.txt']);
+    expect(await changed()).toContain('libs/lib/built.txt');
+    expect(await capture()).toMatchObject({ commit: base, changes: [] });
   });
 
   test('moves to another commit by the index, by a clone in its place, and goes', async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     worker: { slots: 4 },
     coders: {
       reads: sh(`cat libs/lib/value.txt > made.txt && ${COMMIT}`),
-      edits: sh(`echo mine > libs/lib/value.txt; echo x > made.txt; ${COMMIT}`),
+      edits: sh(`echo mine > libs/lib/value.txt; echo x > libs/lib/new.txt; echo x > made.txt; ${COMMIT}`),
       moves: sh(`git update-index --cacheinfo "160000,$(cat newer.txt),libs/lib" && git commit -qm moved`),
       invents: sh(`git update-index --cacheinfo "160000,$(git rev-parse HEAD),libs/lib" && git commit -qm moved`),
       writes: sh(`echo x > made.txt && ${COMMIT}`),
@@ -61,10 +61,11 @@ describe('submodules', () => {
   });
 
   test.concurrent('may not be changed: the files are named, and the rest is kept', async () => {
-    const { app } = await make('edit');
+    const { app } = await make('edit', 'setup: ["echo x > libs/lib/built.txt"]\n');
     const report = await drain({ repo: app, coder: 'edits', verify: ['sh check.sh old'] });
     expect(report).toMatchObject({ state: 'parked', reason: 'scope-violation' });
-    expect(receipt(report, 'scope')).toMatchObject({ ok: false, evidence: { inSubmodules: ['libs/lib/value.txt'] } });
+    const inSubmodules = ['libs/lib/value.txt', 'libs/lib/new.txt'];
+    expect(receipt(report, 'scope')).toMatchObject({ ok: false, evidence: { inSubmodules } });
     expect(report.runs[0]?.commit).toMatch(/^[0-9a-f]{40}$/);
   });
 

@@ -42,7 +42,7 @@ export const pathsOf = (submodules: readonly Submodule[]): ReadonlySet<string> =
   new Set(submodules.map(({ path }) => path));
 
 /**
- * Files of submodules that are not as they were checked out, changed or gone, from the top; what was added is not among them.
+ * Files of submodules that are not as they were checked out, changed, gone or added, from the top; none that they ignore.
  * `links`: the result's entries: a submodule that it moves to another commit, or has not, is not looked at.
  */
 export async function changedInSubmodules(given: {
@@ -62,8 +62,8 @@ export async function changedInSubmodules(given: {
     const nested = new Set(inside.map((one) => one.path.slice(path.length + 1)));
     const { entries } = await walkTree({ tree: `${tree}/${path}`, base, format: formatOf(commit), submodules: nested });
     seen.set(path, entries);
-    for (const [name, entry] of base.entries)
-      if (!same(entry, entries.get(name))) found.set(`${path}/${name}`, entries.get(name));
+    for (const name of new Set([...base.entries.keys(), ...entries.keys()]))
+      if (!same(base.entries.get(name), entries.get(name))) found.set(`${path}/${name}`, entries.get(name));
   }
   return found;
 }
