@@ -35,10 +35,18 @@ test('an agent that only repeats its prompt is not blocked', () => {
   const prompt = buildPrompt({
     task: { objective: 'Add x', type: 'code', artifacts: [] },
     policy: { allow: [], protect: [], verify: [] },
-    ...{ answers: [], notes: [], outbox: { path: '/o', tools: ['ask_human', 'propose'], mcp: true } },
-    ...{ feedback: [], resumed: null, tree: '/w/tree', branch: 'fleet/t', pointers: [] },
+    ...{ answers: [], notes: [], outbox: { path: '/o', tools: ['ask_human', 'propose'] as const, mcp: true } },
+    ...{
+      feedback: [],
+      resumed: null,
+      tree: '/w/tree',
+      branch: 'fleet/t',
+      dropped: false,
+      submodules: [],
+      pointers: [],
+    },
     ...{ plan: { path: '/p', text: '' }, knowledge: { path: '/k', text: '' } },
-  } as unknown as Parameters<typeof buildPrompt>[0]);
+  });
   expect(prompt).toContain('`FLEET-BLOCKED: <reason>`');
   expect(blockedIn(prompt)).toBeUndefined();
   for (const line of prompt.split('\n')) expect(blockedIn(line)).toBeUndefined();
