@@ -37,3 +37,21 @@ test('a worker that is busy, silent and stopped: what waits is counted, what it 
   await until(async () => (await state()).state === 'attached');
   expect(await sentence(running)).toMatch(/^the agent runs on worker full-/);
 });
+
+test('what a closed task left on a worker that is busy: the worker is not called gone', async () => {
+  await using worker = await fleet.worker('busy', {
+    worker: { queues: ['busy'] },
+    lease: { heartbeat: '60s' },
+    coders: { ok: agent('ok.sh') },
+  });
+  const repo = await fleet.repo('busy');
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'ok', queue: 'busy' });
+  await fleet.result(id);
+  worker.kill('SIGSTOP');
+  try {
+    const why = `worker ${worker.name} is attached and did not answer in time, as happens under load`;
+    expect(await fleet.fleet.saved.list(id)).toEqual([{ worker: worker.name, runs: [], why }]);
+  } finally {
+    worker.kill('SIGCONT');
+  }
+});
