@@ -98,7 +98,7 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   const pinned = await withCredential(facts, parsed.task);
   await checkCoders(facts, pinned);
   const { task, notes, file, read } = await facts.pinned(pinned);
-  await checkRules(facts, task.artifacts, read);
+  await checkRules(facts, task, read);
   return {
     id: id ?? taskIdOf(titleOf(task), randomPart()),
     task: { ...task, ...handedOff },
@@ -126,14 +126,16 @@ async function checkCoders(facts: Facts, task: Task): Promise<void> {
 }
 
 /** What cannot be read here is read by its worker. */
-async function checkRules(facts: Facts, artifacts: Task['artifacts'], read: Pinned['read']): Promise<void> {
-  const known = artifacts.map(({ schema, ...rest }) => ({
+async function checkRules(facts: Facts, task: Task, read: Pinned['read']): Promise<void> {
+  const known = task.artifacts.map(({ schema, ...rest }) => ({
     ...rest,
     ...(typeof schema === 'object' || (schema !== undefined && read) ? { schema } : {}),
   }));
   if (!known.some(isChecked)) return;
   const { readRules } = await import('../adapters/artifacts/read-rules.ts');
-  const rules = await facts.once(`rules ${JSON.stringify(known)}`, () => readRules(known, read ?? nothing));
+  const rules = await facts.once(`rules ${JSON.stringify([task.repo, task.base, task.machine, known])}`, () =>
+    readRules(known, read ?? nothing),
+  );
   if (!rules.ok) throw wrong(rules.message);
 }
 

@@ -24,7 +24,7 @@ export interface Explanation {
   reason: TaskReport['reason'];
   /** Why it is not running, or not done. */
   sentence: string;
-  /** What it will be done by, while it is open; null where nobody knows. */
+  /** What it will be done by, while it is open; null where nobody knows yet. */
   doneBy: DoneBy[] | null;
 }
 

@@ -163,7 +163,7 @@ export interface TaskView {
   id: string;
   title: string;
   type: TaskType;
-  /** What it will be done by. Views of older versions do not say. */
+  /** What it will be done by; not set before that is known, with a repository once its worker has read that. */
   doneBy?: DoneBy[];
   state: TaskState;
   /** ISO: since when it is in that state. Views of older versions have none, and neither has what only the server knows. */

@@ -28,7 +28,8 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView & {
     id,
     title: titleOf(task),
     type: task.type,
-    doneBy: doneByTask(task),
+    // Its repository may ask for more, which is known once it is prepared.
+    ...(task.repo === undefined ? { doneBy: doneByTask(task) } : {}),
     state: stateAtStart(task),
     since: createdAt,
     reason: null,

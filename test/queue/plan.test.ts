@@ -100,7 +100,12 @@ test('a folder with one file a task', async () => {
   const shown = await fleet.cli(['plan', 'parts', '--json']);
   expect(shown.code).toBe(2);
   expect(JSON.parse(shown.stdout)).toMatchObject([
-    { id: 'parts-schema', dependsOn: [], fields: { objective: 'Write the schema\n\nIn db/.', type: 'message' } },
+    {
+      id: 'parts-schema',
+      dependsOn: [],
+      doneBy: ['tools', 'person'],
+      fields: { objective: 'Write the schema\n\nIn db/.', type: 'message' },
+    },
     { id: 'parts-api', dependsOn: ['parts-schema'], at: 'parts/api.md:4' },
   ]);
   expect(shown.stderr).toContain('parts/README.md is left out: has neither front matter nor checkboxes');

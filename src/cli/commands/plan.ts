@@ -1,5 +1,6 @@
 import type { Fleet } from '../../client.ts';
 import { FleetError } from '../../domain/error.ts';
+import type { DoneBy } from '../../domain/done-by.ts';
 import { planTasks, type PlannedTask } from '../../domain/plan.ts';
 import { checkProposed, PROPOSED_SPEC, proposeObjective } from '../../domain/propose-spec.ts';
 import type { TaskState } from '../../domain/run.ts';
@@ -72,12 +73,9 @@ async function settle(cli: Cli, { tasks, flags, again }: Given): Promise<number>
   const orders = missing.map(({ id, fields, at }) =>
     orderOf(cli, { value: { ...fields, id }, at, over: fieldsOf(flags) }),
   );
-  await inFlags(() => fleet.admit(orders));
-  if (!flags.yes || !cli.json)
-    cli.print(
-      tasks.map((task) => shown(task, there)),
-      () => planTree(tasks, { there, paint: painter(cli) }),
-    );
+  const admitted = new Map((await inFlags(() => fleet.admit(orders))).map(({ id, doneBy }) => [id, doneBy]));
+  const shown = (task: PlannedTask) => asShown(task, { there, doneBy: admitted.get(task.id) ?? null });
+  if (!flags.yes || !cli.json) cli.print(tasks.map(shown), () => planTree(tasks, { there, paint: painter(cli) }));
   if (missing.length === 0) {
     cli.note(tasks.length ? 'all of them are in the queue already' : 'nothing is left to do: all tasks are ticked off');
     if (cli.json && flags.yes) cli.print([], () => '');
@@ -94,17 +92,17 @@ async function settle(cli: Cli, { tasks, flags, again }: Given): Promise<number>
     return 1;
   }
   sayNotes(cli, await inFlags(() => fleet.enqueueAll(orders)));
-  if (cli.json)
-    cli.print(
-      missing.map((task) => shown(task, there)),
-      () => '',
-    );
+  if (cli.json) cli.print(missing.map(shown), () => '');
   else cli.note(`${few} put into the queue: fleet graph shows how they go`);
   return 0;
 }
 
-const shown = ({ id, title, dependsOn, at, fields }: PlannedTask, there: ReadonlyMap<string, TaskState>) => ({
-  ...{ id, title, dependsOn, at, state: there.get(id) ?? null, fields },
+/** `doneBy` is null for what is in the queue already: `fleet explain` says it. */
+const asShown = (
+  { id, title, dependsOn, at, fields }: PlannedTask,
+  { there, doneBy }: { there: ReadonlyMap<string, TaskState>; doneBy: DoneBy[] | null },
+) => ({
+  ...{ id, title, dependsOn, at, state: there.get(id) ?? null, doneBy, fields },
 });
 
 /** A spec with a task in it: what else it says is looked at when it is planned. */
