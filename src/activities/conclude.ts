@@ -57,8 +57,8 @@ export async function conclude(
     broke && coder.structured,
   );
   const tail = coder.structured ? undefined : await outputTail(deps, ref, exit);
-  const said = tail ?? (follower.ended?.text || follower.text);
-  const last = tail === undefined ? (follower.ended?.ok ? said : '') : lastLine(tail);
+  const said = withoutKeys(tail ?? (follower.ended?.text || follower.text));
+  const last = tail === undefined ? (follower.ended?.ok ? said : '') : lastLine(said);
   const full = await fullDisk(deps, ref, exit);
   const usage = usageOf(deps, follower, { record, coder });
   const model = modelOf(follower, { record, coder });
@@ -69,7 +69,7 @@ export async function conclude(
     session: follower.session,
     model,
     ended,
-    claim: bothEnds(ended?.failure === 'auth' ? withoutKeys(said) : said, CLAIM_MAX),
+    claim: bothEnds(said, CLAIM_MAX),
     ...(exit.stopped === 'over-budget' && !full.why
       ? whyUnpriced(usage, { model, limitUsd: record?.prepared?.policy.limits.costUsd, prices: deps.config.prices })
       : {}),
@@ -100,11 +100,11 @@ async function whyStopped(
   const said = { follower, stderrBytes: exit.stderr.bytes };
   if (exit.stopped === 'waiting-for-permission') {
     const asked = why ?? (await askedFor(deps, ref, said));
-    return asked === undefined ? {} : { why: asked };
+    return asked === undefined ? {} : { why: withoutKeys(asked) };
   }
   if (exit.stopped !== 'stalled') return {};
   const last = why ?? (await lastSaid(deps, ref, said));
-  return last === undefined ? {} : { why: `${FAILURES.stalled.meaning}; it said last:\n${last}` };
+  return last === undefined ? {} : { why: `${FAILURES.stalled.meaning}; it said last:\n${withoutKeys(last)}` };
 }
 
 /** Its limits and its worker may end an agent that has asked and goes on waiting; nothing counts of one that lost its task. */

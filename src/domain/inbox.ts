@@ -89,7 +89,7 @@ export function inboxItem(view: Asking): InboxItem | undefined {
 }
 
 /** A line each, of what a person decides on where only an agent's word is there. Its words are shown as its claim. */
-export function wordLines({ said, calls, callCount, outputs, changed }: AgentsWord): string[] {
+export function wordLines({ said, calls, callCount, outputs, changed, unknown }: AgentsWord): string[] {
   const more = calls && callCount > calls.length ? ` (the last ${calls.length} of ${callCount})` : '';
   return [
     `its agent says (a claim, no evidence): ${said || 'nothing'}`,
@@ -100,6 +100,7 @@ export function wordLines({ said, calls, callCount, outputs, changed }: AgentsWo
         : `it called, as its own output tells${more}: ${calls.join('; ')}`,
     outputs.length > 0 && `it left: ${outputs.join(', ')}`,
     changed.length > 0 && `it changed: ${changed.join(', ')}`,
+    unknown.length > 0 && `not known: ${unknown.join('; ')}`,
   ].filter((line) => line !== false);
 }
 

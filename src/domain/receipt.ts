@@ -21,8 +21,11 @@ export interface Finding {
   ok: boolean;
   summary: string;
   evidence: Record<string, unknown>;
-  /** It shows by itself that the work was done, and does not only find nothing wrong. Set on ok findings alone. */
-  shows?: true;
+  /**
+   * It shows by itself that the work was done, and does not only find nothing wrong; false: it was to show that, and could not
+   * tell, so that nothing else shows it either. Set on ok findings alone.
+   */
+  shows?: boolean;
   /** Set where a failed receipt is more than `receipts-rejected`. */
   reason?: Extract<
     Reason,
@@ -70,7 +73,10 @@ export interface Judgement {
   until?: string;
   /** False: accepted on the other receipts, as no acceptance command was given. */
   acceptance: boolean;
-  /** The receipts that show that the work was done. Empty: none says no and none shows it, so only a person's yes makes the task done. */
+  /**
+   * The receipts that show that the work was done. Empty: none says no, and none shows it or one could not tell, so only a
+   * person's yes makes the task done.
+   */
   doneBy: ReceiptKind[];
 }
 
@@ -131,6 +137,11 @@ export function verdictOf(receipts: readonly Found[], lacking: readonly ReceiptK
     reason: accepted ? null : (typed?.reason ?? 'receipts-rejected'),
     ...(typed?.until ? { until: typed.until } : {}),
     acceptance: receipts.some((receipt) => receipt.kind === 'acceptance' && receipt.ok),
-    doneBy: receipts.flatMap(({ kind, ok, shows }) => (ok && shows ? [kind] : [])),
+    doneBy: shownBy(receipts),
   };
 }
+
+const shownBy = (receipts: readonly Found[]): ReceiptKind[] =>
+  receipts.some(({ shows }) => shows === false)
+    ? []
+    : receipts.flatMap(({ kind, ok, shows }) => (ok && shows ? [kind] : []));

@@ -76,6 +76,8 @@ export interface AgentsWord {
   /** Outputs that are there, and files that it changed. */
   outputs: string[];
   changed: string[];
+  /** What its artifacts' checks could not tell, a sentence each. */
+  unknown: string[];
 }
 export interface Approval {
   stage: ApprovalStage;

@@ -83,7 +83,7 @@ export const artifacts: ReceiptCollector = {
     ].filter((note) => note !== false);
     return {
       ok: true,
-      ...(checks > 0 && unknown.length === 0 ? { shows: true } : {}),
+      ...(checks > 0 ? { shows: unknown.length === 0 } : {}),
       summary: [`${counted(outputs.length, 'output')}, ${bytes} bytes`, ...notes].join('; '),
       evidence,
     };

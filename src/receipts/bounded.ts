@@ -1,16 +1,21 @@
-/** A receipt's evidence is small: these keep it below its 4 KB. */
+import { withoutKeys } from '../domain/keys.ts';
+
+/** A receipt's evidence is small, and signed for good: these keep it below its 4 KB, and keys out of it. */
 
 const SAMPLE = 10;
 const ITEM = 100;
 
 /** The first of them, each cut; how many there were in all is told beside. */
-export const sample = (items: readonly string[]): string[] => items.slice(0, SAMPLE).map((item) => clip(item, ITEM));
+export const sample = (items: readonly string[]): string[] => items.slice(0, SAMPLE).map((item) => excerpt(item, ITEM));
+
+/** What an agent said or called, cut, without keys. */
+export const excerpt = (text: string, max: number): string => clip(withoutKeys(text.slice(0, max * 10)), max);
 
 export const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);
 
 /** `a, b and 3 more`, for a sentence. */
 export function named(items: readonly string[], most = 3): string {
-  const shown = items.slice(0, most).map((item) => clip(item, ITEM));
+  const shown = items.slice(0, most).map((item) => excerpt(item, ITEM));
   const rest = items.length - shown.length;
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
 }

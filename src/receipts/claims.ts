@@ -1,4 +1,4 @@
-import { clip } from './bounded.ts';
+import { clip, excerpt } from './bounded.ts';
 import { isCut, isPlain, isSubAgent, mayRun, type ToolCall } from './shell-calls.ts';
 import { ranTests, testSummary } from './test-output.ts';
 
@@ -94,7 +94,7 @@ function neverRun(text: string, calls: readonly ToolCall[]): string | undefined 
     const within = WITHIN.find(([programs]) => programs.test(program))?.[1];
     if (within && commands.some(({ input }) => within.test(input))) continue;
     if (commands.some(({ input, output }) => input.includes(program) || output.includes(`${program} `))) continue;
-    return `the agent says that it ran \`${clip(program + rest, 80)}\`, but it never did`;
+    return `the agent says that it ran \`${excerpt(program + rest, 80)}\`, but it never did`;
   }
   return undefined;
 }
@@ -124,5 +124,5 @@ function contradicted(text: string, calls: readonly ToolCall[]): string | undefi
   const summary = last && testSummary(last.output);
   if (!last || !summary || summary.failed === 0) return undefined;
   const counts = [summary.passed === null ? '' : `${summary.passed} passed`, `${summary.failed} failed`];
-  return `the agent says "${clip(said, 80)}", but the last test run that it saw says ${counts.filter(Boolean).join(', ')}: \`${clip(last.input.replace(/\s+/g, ' '), 80)}\``;
+  return `the agent says "${clip(said, 80)}", but the last test run that it saw says ${counts.filter(Boolean).join(', ')}: \`${excerpt(last.input.replace(/\s+/g, ' '), 80)}\``;
 }

@@ -1,5 +1,6 @@
 import type { TaskType } from '../domain/task.ts';
 import type { Evidence } from '../ports.ts';
+import { commandsIn } from './shell-commands.ts';
 import { isCut, isShell, toolCalls } from './shell-calls.ts';
 
 /** A type that leaves no change of files to look at. */
@@ -10,7 +11,7 @@ interface Able {
   /** By a word of the tool's name. */
   tool: (words: ReadonlySet<string>) => boolean;
   /** By a command's program, with what follows it. */
-  command: (program: string, rest: string) => boolean;
+  command: (program: string, args: readonly string[]) => boolean;
 }
 
 const has = (words: ReadonlySet<string>, of: readonly string[]): boolean => of.some((word) => words.has(word));
@@ -30,30 +31,54 @@ const READERS =
   /^(?:cat|head|tail|less|more|bat|nl|grep|egrep|fgrep|rg|ag|sed|awk|jq|yq|strings|pdftotext|sqlite3|psql|duckdb)$/;
 const GIT_READS = /^(?:-\S+ (?:\S+ )?)*(?:show|diff|log|blame|grep|cat-file)\b/;
 
-const sends = (program: string, rest: string): boolean => {
-  if (/^(?:sendmail|mailx?|mutt|swaks|msmtp|s-nail|notify-send|telegram-send|signal-cli|apprise|ntfy)$/.test(program))
-    return true;
-  if (program === 'curl')
-    return /(?:^|\s)(?:-d|--data|-F|--form|-T|--upload-file|--json|--mail-rcpt|(?:-X|--request)[ =]?(?:POST|PUT|PATCH))/.test(
-      rest,
-    );
-  if (program === 'wget') return /--(?:post|method=P|body)/.test(rest);
-  if (/^(?:https?|xh)$/.test(program)) return /\b(?:POST|PUT|PATCH)\b/.test(rest);
-  if (/^(?:gh|glab)$/.test(program)) return /\b(?:comment|create|note|review|-X|-f|-F|--field|--method)\b/.test(rest);
-  if (program === 'aws') return /^(?:ses|sesv2|sns|sqs)\b/.test(rest);
-  if (program === 'git') return /^send-email\b/.test(rest);
+const MAILERS = /^(?:sendmail|mailx?|mutt|swaks|msmtp|s-nail)$/;
+const NOTIFIERS = /^(?:notify-send|telegram-send|signal-cli|apprise|ntfy)$/;
+const WRITES = /^(?:POST|PUT|PATCH)$/i;
+
+/** The value of an option, also as `-XPOST` or `--request=POST`. */
+const valueOf = (args: readonly string[], option: RegExp): string | undefined => {
+  const at = args.findIndex((arg) => option.test(arg));
+  return at < 0 ? undefined : args[at]!.replace(option, '').replace(/^=/, '') || args[at + 1];
+};
+
+const curls = (args: readonly string[]): boolean =>
+  WRITES.test(valueOf(args, /^(?:-[sSLkfvi]*X|--request(?==|$))/) ?? '') ||
+  (!args.some((arg) => /^(?:-[sSLkfvi]*G|--get|-[sSLkfvi]*I|--head)$/.test(arg)) &&
+    args.some((arg) => /^(?:-[sSLkfvi]*[dFT]|--data|--form|--upload-file|--json|--mail-rcpt)/.test(arg)));
+
+/** `gh issue comment`, `gh api -f body=hi`. */
+const tellsForge = ([first, ...rest]: readonly string[]): boolean =>
+  first === 'api'
+    ? WRITES.test(valueOf(rest, /^(?:-X|--method(?==|$))/) ?? 'POST') &&
+      rest.some((arg) => /^(?:-[fFX]|--(?:field|raw-field|input|method)\b)/.test(arg))
+    : rest.slice(0, 2).some((arg) => /^(?:comment|create|note|review)$/.test(arg));
+
+const sends = (program: string, args: readonly string[]): boolean => {
+  if (MAILERS.test(program)) return args.some((arg) => /^[^-]|^-t$/.test(arg));
+  if (NOTIFIERS.test(program)) return args.length > 0;
+  if (program === 'curl') return curls(args);
+  if (program === 'wget') return args.some((arg) => /^--(?:post|method=P|body)/.test(arg));
+  if (/^(?:https?|xh)$/.test(program)) return args.some((arg) => WRITES.test(arg));
+  if (/^(?:gh|glab)$/.test(program)) return tellsForge(args);
+  if (program === 'aws') return /^(?:ses|sesv2|sns|sqs)$/.test(args[0] ?? '');
+  if (program === 'git') return args[0] === 'send-email';
   return (
-    INTERPRETERS.test(program) && /\.post\(|smtplib|sendmail|nodemailer|postMessage|method['"]?: ?['"]POST/i.test(rest)
+    INTERPRETERS.test(program) &&
+    /\.post\(|smtplib|sendmail|nodemailer|postMessage|method['"]?: ?['"]POST/i.test(args.join(' '))
   );
 };
 
-const browses = (program: string, rest: string): boolean =>
+const browses = (program: string, args: readonly string[]): boolean =>
   FETCHERS.test(program) ||
   /^(?:playwright|puppeteer|chromium\S*|google-chrome\S*|chrome|firefox|agent-browser|browser-use)$/.test(program) ||
-  (INTERPRETERS.test(program) && /playwright|puppeteer|selenium|requests\.|fetch\(|urlopen/i.test(rest));
+  (INTERPRETERS.test(program) && /playwright|puppeteer|selenium|requests\.|fetch\(|urlopen/i.test(args.join(' ')));
 
-const reads = (program: string, rest: string): boolean =>
-  READERS.test(program) || (program === 'git' && GIT_READS.test(rest));
+const reads = (program: string, args: readonly string[]): boolean =>
+  READERS.test(program) || (program === 'git' && GIT_READS.test(args.join(' ')));
+
+/** It says how it is used, and does nothing. */
+const onlyHelps = (args: readonly string[]): boolean =>
+  args.some((arg) => /^--(?:help|version|dry-run)$/.test(arg)) || (args.length === 1 && /^-[hV]$/.test(args[0]!));
 
 const ABLE: Record<Wordy, Able> = {
   message: {
@@ -68,7 +93,7 @@ const ABLE: Record<Wordy, Able> = {
   research: {
     tool: (words) =>
       !has(words, OWN) && has(words, [...READING, ...BROWSING, 'search', 'fetch', 'query', 'get', 'lookup']),
-    command: (program, rest) => reads(program, rest) || browses(program, rest) || program === 'gh',
+    command: (program, args) => reads(program, args) || browses(program, args) || program === 'gh',
   },
   review: { tool: (words) => !has(words, OWN) && has(words, READING), command: reads },
 };
@@ -78,7 +103,8 @@ const AMONG_AGENTS = /^SendMessage$/;
 
 /**
  * The calls of an agent's model that could have done the work of its task, by the record of the run's model proxy: what it asked
- * for and was told the result of, but for those that the event stream shows to have failed.
+ * for and was told the result of, but for those that the event stream shows to have failed. Each by its tool and program: what it was
+ * given may be a key.
  */
 export function callsThatCould(type: TaskType, { wire, events }: Pick<Evidence, 'wire' | 'events'>): string[] {
   if (type === 'code' || !wire || wire.unseen !== null) return [];
@@ -94,7 +120,8 @@ export function callsThatCould(type: TaskType, { wire, events }: Pick<Evidence, 
       const begin = bare(commandIn(input)).slice(0, COMPARED);
       const broke = shown ? shown.ok === false : begin !== '' && failed.some((command) => command.includes(begin));
       const whole = shown && !isCut(shown) ? shown.input : input;
-      return told && !broke && couldHaveDone(type, { name, input: whole }) ? [`${name} ${whole}`] : [];
+      const could = told && !broke ? couldHaveDone(type, { name, input: whole }) : undefined;
+      return could === undefined ? [] : [could];
     }),
   );
 }
@@ -102,12 +129,16 @@ export function callsThatCould(type: TaskType, { wire, events }: Pick<Evidence, 
 const COMPARED = 120;
 const bare = (text: string): string => text.replace(/['"\\\s]/g, '');
 
-/** Whether a call of that tool, with that input, could have done the work of a task of that type. */
-export function couldHaveDone(type: Wordy, { name, input }: { name: string; input: string }): boolean {
+/** How a call of that tool, with that input, could have done the work of a task of that type: its program, or itself. */
+export function couldHaveDone(type: Wordy, { name, input }: { name: string; input: string }): string | undefined {
   const able = ABLE[type];
-  if (isShell(name))
-    return commandsIn(commandIn(input)).some(([program = '', ...rest]) => able.command(program, rest.join(' ')));
-  return !AMONG_AGENTS.test(name) && able.tool(wordsOf(name));
+  if (isShell(name)) {
+    const command = commandsIn(commandIn(input)).find(
+      ([program = '', ...args]) => !onlyHelps(args) && able.command(program, args),
+    );
+    return command && `${name} ${command[0]}`;
+  }
+  return !AMONG_AGENTS.test(name) && able.tool(wordsOf(name)) ? name : undefined;
 }
 
 /** `mcp__slack__postMessage`: mcp, slack, post, message. */
@@ -125,28 +156,15 @@ function commandIn(input: string): string {
     const said: unknown = JSON.parse(input);
     const { command, cmd, script } = Object(said) as Record<string, unknown>;
     const text = command ?? cmd ?? script ?? said;
-    return Array.isArray(text) ? text.join(' ') : typeof text === 'string' ? text : '';
+    return Array.isArray(text) ? text.map(shellWord).join(' ') : typeof text === 'string' ? text : '';
   } catch {
     return input
-      .replace(/^\s*\{\s*"\w+"\s*:\s*\[?\s*"/, '')
+      .replace(/^\s*\{\s*"\w+"\s*:\s*(?:\[\s*)?"/, '')
+      .replace(/(?<!\\)",\s*"/g, ' ')
       .replaceAll('\\n', '\n')
       .replaceAll('\\"', '"');
   }
 }
 
-/** Stands before a program without being one. */
-const BEFORE =
-  /^(?:\w+=\S*|sudo|env|nohup|time|exec|command|xargs|npx|bunx|uvx|timeout|-\S+|\d+[smh]?|[({!]|(?:\S*\/)?(?:ba|z)?sh)$/;
-
-/** Each command of a shell's text as words, its program first and without folders. */
-function commandsIn(text: string): string[][] {
-  return text.split(/\|\||&&|[;|&\n`]|\$\(/).map((command) => {
-    const words = command
-      .trim()
-      .replace(/^['"]+/, '')
-      .split(/\s+/);
-    const at = words.findIndex((word) => !BEFORE.test(word));
-    const [program = '', ...rest] = at === -1 ? [] : words.slice(at);
-    return [program.replace(/^['"]+|['"]+$/g, '').replace(/^.*\//, ''), ...rest];
-  });
-}
+const shellWord = (word: unknown): string =>
+  /^[\w@%+=:,./-]+$/.test(String(word)) ? String(word) : `'${String(word).replaceAll("'", String.raw`'\''`)}'`;

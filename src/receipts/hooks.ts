@@ -1,6 +1,6 @@
 import type { HookCall } from '../domain/event.ts';
 import type { Evidence } from '../ports.ts';
-import { clip, counted, sample } from './bounded.ts';
+import { clip, counted, excerpt, sample } from './bounded.ts';
 
 /** How what the hooks said agrees with the event stream. */
 interface Agreement {
@@ -57,7 +57,7 @@ export function agreement({ hooks, events, outcome }: Pick<Evidence, 'hooks' | '
 }
 
 const sentence = ({ name, input }: { name: string; input: string }): string =>
-  `its output shows a call that its hooks did not see: ${clip(name, 40)} ${clip(input.replace(/\s+/g, ' '), 80)}`;
+  `its output shows a call that its hooks did not see: ${clip(name, 40)} ${excerpt(input.replace(/\s+/g, ' '), 80)}`;
 
 function outOfOrder(calls: readonly HookCall[]): string[] {
   const begun = new Set<string>();

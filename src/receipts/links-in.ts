@@ -14,10 +14,12 @@ export function linksIn(text: string): string[] {
 
 /** Without what belongs to the sentence around it; a bracket that was opened in it is its own. */
 function withoutEnd(link: string): string {
-  for (let end = link; ;) {
-    const last = end.at(-1) ?? '';
-    const closes = last === ')' && end.split(')').length > end.split('(').length;
-    if (!closes && !/[.,;:!?*_~]/.test(last)) return end;
-    end = end.slice(0, -1);
+  let open = link.split('(').length - link.split(')').length;
+  let end = link.length;
+  for (; end > 0; end -= 1) {
+    const last = link[end - 1]!;
+    if (last === ')' && open < 0) open += 1;
+    else if (!/[.,;:!?*_~]/.test(last)) break;
   }
+  return link.slice(0, end);
 }

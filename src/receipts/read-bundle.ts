@@ -82,7 +82,7 @@ const fleetPart = z.object({
       ok: z.boolean(),
       summary: z.string(),
       evidence: z.record(z.string(), z.unknown()),
-      shows: z.literal(true).optional(),
+      shows: z.boolean().optional(),
       reason: text.optional(),
     })
     .optional(),

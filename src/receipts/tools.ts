@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { hasName, nameBehind } from '../adapters/find-name.ts';
+import { doneByOf, needsPerson } from '../domain/done-by.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
@@ -16,13 +17,13 @@ const NAME_MAX = 40;
 /**
  * The tool calls in the event stream, matched by id to their results and held against what the model was seen to ask for, what
  * the coder's hooks saw, what the agent says that it did, and what was changed. What the run before it had called counts for the
- * work that it went on from. Where no files have to be changed, a call that could have done the work, and that the run's model
- * proxy saw, shows that it was done.
+ * work that it went on from. Where no files have to be changed, and the task names nothing that would show it, a call that could
+ * have done the work, and that the run's model proxy saw, shows that it was done.
  */
 export const tools: ReceiptCollector = {
   kind: 'tools',
   async collect(given) {
-    const { task, structured, events } = given;
+    const { task, policy, structured, events } = given;
     if (!structured) return undefined;
     const calls = toolCalls(events);
     const answered = events.flatMap((event) => (event.type === 'tool-result' ? [event.id] : []));
@@ -32,6 +33,8 @@ export const tools: ReceiptCollector = {
     const wire = backing(given);
     const all = [...toolCalls(given.before), ...calls];
     const could = ableCalls(given);
+    // What the task names has to show it: a call that could have done it takes nobody's place.
+    const counts = could.length > 0 && needsPerson(doneByOf(task, policy));
     const changed = task.type === 'code' ? (given.result.own ?? given.result).changes : [];
     const stray = await unexplained(
       all,
@@ -68,7 +71,7 @@ export const tools: ReceiptCollector = {
     if (task.type !== 'code')
       notes.push(could.length > 0 ? `its model made ${counted(could.length, 'call')} that could have done it` : NONE);
     const summary = [`${counted(calls.length, 'tool call')}${made ? `: ${made}` : ''}`, ...notes].join('; ');
-    return { ok: true, ...(could.length > 0 ? { shows: true } : {}), summary, evidence };
+    return { ok: true, ...(counts ? { shows: true } : {}), summary, evidence };
   },
 };
 

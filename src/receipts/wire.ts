@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../domain/event.ts';
 import type { WireCall, WireLog } from '../domain/wire.ts';
 import type { Evidence } from '../ports.ts';
-import { clip, counted, sample } from './bounded.ts';
+import { clip, counted, excerpt, sample } from './bounded.ts';
 import { toolCalls, type ToolCall } from './shell-calls.ts';
 
 /** How what the model was seen to ask for agrees with the event stream. */
@@ -58,8 +58,8 @@ export function backing({ wire, events }: Pick<Evidence, 'wire' | 'events'>): Ba
 
 const sentence = ({ name, input }: ToolCall, { exchanges }: WireLog): string =>
   exchanges.length === 0
-    ? `its output shows tool calls, and its model was never asked: ${clip(name, 40)} ${clip(oneLine(input), 80)}`
-    : `its output shows a call that its model never made: ${clip(name, 40)} ${clip(oneLine(input), 80)}`;
+    ? `its output shows tool calls, and its model was never asked: ${clip(name, 40)} ${excerpt(oneLine(input), 80)}`
+    : `its output shows a call that its model never made: ${clip(name, 40)} ${excerpt(oneLine(input), 80)}`;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 

@@ -45,10 +45,13 @@ export async function deliverResult(
 const followsBranch = ({ deliver }: Task): boolean => deliver === 'pr' || deliver === 'merge';
 
 const ONLY_ITS_WORD = "nothing but its agent's word shows that it is done";
+const NOT_KNOWN = 'a check of its artifacts could not tell whether it is done';
 
 /** Why a person has to say yes before this result is delivered; null where nobody has to. */
 function needsApproval({ approval }: Task, { irreversible, word }: Verified): string | null {
-  const why = [irreversible, word && ONLY_ITS_WORD].filter((text) => text !== undefined);
+  const why = [irreversible, word && (word.unknown.length > 0 ? NOT_KNOWN : ONLY_ITS_WORD)].filter(
+    (text) => text !== undefined,
+  );
   if (why.length > 0) return why.join('; ');
   return approval === 'before-deliver' || approval === 'both'
     ? "the result was accepted, and waits for a person's yes"

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { lookup } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { askLinks } from '../../src/adapters/artifacts/links.ts';
@@ -45,6 +46,38 @@ describe('asking a link', () => {
     expect(await askLinks([`${url}/inside`], { mayAsk: own })).toMatchObject([
       { state: 'unknown', why: 'leads to a private address, which is not asked' },
     ]);
+  });
+
+  const address: Record<string, string> = { 'inside.example': '127.0.0.1', 'metadata.example': '169.254.169.254' };
+  const resolve = ((host: string, _options: object, answered: (error: Error | null, found?: object[]) => void) =>
+    address[host]
+      ? answered(null, [{ address: address[host], family: 4 }])
+      : answered(Object.assign(new Error('none'), { code: 'ENOTFOUND' }))) as unknown as typeof lookup;
+  const named = (host: string) => `${url.replace('127.0.0.1', host)}/there`;
+
+  test('a name that leads to a private address is asked only where it is named', async () => {
+    const links = [named('inside.example'), named('metadata.example')];
+    expect(await askLinks(links, { mayAsk: () => false, resolve })).toMatchObject(
+      links.map(() => ({ state: 'unknown', why: 'leads to a private address, which is not asked' })),
+    );
+    expect(asked).toEqual([]);
+    const mayAsk = (host: string) => host === 'inside.example';
+    expect(await askLinks([links[0]!], { mayAsk, resolve })).toMatchObject([{ state: 'there' }]);
+  });
+
+  test('a host is gone only where names are resolved here', async () => {
+    const mayAsk = (host: string) => host === 'inside.example';
+    const state = async (links: string[], proxied: boolean) =>
+      (await askLinks(links, { mayAsk, resolve, proxied })).at(-1)?.state;
+    const both = [named('inside.example'), named('none.example')];
+    expect(await state(both, false)).toBe('gone');
+    expect(await state(both, true)).toBe('unknown');
+    expect(await state(both.slice(1), false)).toBe('unknown');
+  });
+
+  test('a refused connection says nothing of the link', async () => {
+    const [one] = await askLinks(['http://127.0.0.1:1/'], { mayAsk: own });
+    expect(one).toMatchObject({ state: 'unknown', why: 'has a host that takes no connection' });
   });
 
   test('one that does not answer has a deadline', async () => {

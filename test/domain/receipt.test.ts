@@ -60,3 +60,11 @@ test('a verdict names the receipts that show that it was done, and none that say
   });
   expect(judge(task, [...all, shows('review', false)])).toMatchObject({ accepted: false, doneBy: [] });
 });
+
+test('what a named check could not tell, no other receipt shows', () => {
+  const untold: Receipt = { ...receipt('artifacts'), shows: false };
+  for (const kind of ['tools', 'acceptance', 'git'] as const)
+    expect(judge(task, [...all, { ...receipt(kind), shows: true }, untold])).toMatchObject({
+      ...{ accepted: true, doneBy: [] },
+    });
+});

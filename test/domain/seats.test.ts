@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { cpuMsOf } from '../helpers/cpu.ts';
 import { withoutKeys } from '../../src/domain/keys.ts';
 import {
   givenBack,
@@ -119,4 +120,17 @@ test('keys that a vendor repeats are left out', () => {
   expect(withoutKeys('run 1-08c7f560 of task-in-progress-today was refused')).toBe(
     'run 1-08c7f560 of task-in-progress-today was refused',
   );
+});
+
+test.each([
+  ["curl -H 'Authorization: Bearer abcdefgh1234567890' https://x", "curl -H 'Authorization: Bearer …' https://x"],
+  ['curl -H "authorization: Basic dXNlcjpwYXNz" x', 'curl -H "authorization: Basic …" x'],
+  ['it is ghp_abcdefgh12345678 now', 'it is ghp_… now'],
+  ['keyboard-shortcuts.md, session-handling.ts and skeleton-components are done', undefined],
+  ['sk-learn-is-a-library', undefined],
+])('%s', (text, left = text) => expect(withoutKeys(text)).toBe(left));
+
+test('a text that is made to stall it does not', async () => {
+  const text = 'sk-'.repeat(400_000) + 'Bearer '.repeat(200_000);
+  expect(await cpuMsOf(() => withoutKeys(text))).toBeLessThan(2_000);
 });

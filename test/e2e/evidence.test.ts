@@ -30,6 +30,7 @@ beforeAll(async () => {
     claude: { command: [process.execPath, CALLER] },
     boast: { command: ['sh', '-c', `cat > /dev/null; echo '${CLAIM}'`], protocol: 'none' as const },
     critic: agent('reviewer.mjs'),
+    leaky: { command: ['sh', '-c', 'cat > /dev/null; echo "used Bearer 0123456789abcdef"'], protocol: 'none' as const },
   };
   await fleet.worker('evidence', { worker: { slots: 1, coder: 'boast' }, coders }, { env });
 }, 120_000);
@@ -77,6 +78,13 @@ describe('an agent that says that it sent the message, and did nothing', () => {
       expect((await fleet.cli(['explain', id])).stdout).toMatch(/^it is done: jean approved it \(I got it\)/);
     },
   );
+
+  test('is shown without the key that it printed', async () => {
+    const report = await ended(await enqueue({ coder: 'leaky' }));
+    expect(report).toMatchObject({ approval: { word: { said: 'used Bearer …' } } });
+    expect(JSON.stringify(report)).not.toContain('0123456789');
+    await fleet.fleet.cancel(report.id);
+  });
 
   test('is not done in a review task either', async () => {
     const repo = await fleet.repo('reviewed');

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRules } from '../../src/adapters/artifacts/read-rules.ts';
-import { parseTask } from '../../src/domain/task.ts';
 import type { Artifact } from '../../src/domain/artifact.ts';
 import type { LinkState } from '../../src/ports.ts';
+import { checkArtifacts } from '../../src/receipts/artifact-checks.ts';
 import { artifacts } from '../../src/receipts/artifacts.ts';
 import { linksIn } from '../../src/receipts/links-in.ts';
+import { cpuMsOf } from '../helpers/cpu.ts';
 import { evidenceOf } from './evidence.ts';
 
 let dir: string;
@@ -69,6 +69,24 @@ describe('schema', () => {
     expect(await collect({ schema })).toMatchObject(expected);
   });
 
+  test('a name of megabytes makes no long sentence', async () => {
+    await put(JSON.stringify({ price: 3, more: { ['k'.repeat(5_000_000)]: 'x' } }));
+    const strict = { properties: { more: { additionalProperties: { type: 'number' } } } };
+    const finding = await collect({ schema: strict });
+    expect(finding).toMatchObject({ ok: false });
+    expect(finding!.summary.length).toBeLessThan(400);
+  });
+
+  test('the checks of all artifacts share one deadline', async () => {
+    await put('{"price": 3}');
+    const given = evidenceOf({
+      task: { type: 'research', artifacts: Array.from({ length: 3 }, () => ({ path: 'report.md', schema })) },
+      rest: { outputsDir: join(dir, 'tree') },
+    });
+    const { problems } = await checkArtifacts(given, ['report.md'], { allMs: 0 });
+    expect(problems).toEqual(Array(3).fill('report.md: the checks before it took all of the time that there is'));
+  });
+
   test('a file that is too large is not read', async () => {
     await put('{}');
     await truncate(join(dir, 'tree/report.md'), 11 * 1024 * 1024);
@@ -88,15 +106,13 @@ describe('links', () => {
     ['no link at all', { ok: false, summary: 'report.md has no link' }],
     ['[a](https://a/there#part)', { ok: true, shows: true }],
     ['https://a/there and https://a/gone.', { ok: false, summary: 'report.md: https://a/gone answers so' }],
-    ['https://a/there https://a/other', { ok: true, evidence: { unknown: ['report.md: https://a/other answers so'] } }],
+    [
+      'https://a/there https://a/other',
+      { ok: true, shows: false, evidence: { unknown: ['report.md: https://a/other answers so'] } },
+    ],
   ])('%s', async (text, expected) => {
     await put(text);
     expect(await collect({ links: true }, { askLinks: told })).toMatchObject(expected);
-  });
-
-  test('what cannot be told is no evidence', async () => {
-    await put('https://a/other');
-    expect(await collect({ links: true }, { askLinks: told })).not.toHaveProperty('shows');
   });
 
   test('a huge list is not asked at all', async () => {
@@ -106,6 +122,20 @@ describe('links', () => {
       ok: false,
       summary: 'report.md has more than 100 links, which are too many to ask',
     });
+  });
+
+  test('those of all files are asked together, each once', async () => {
+    await put('https://a/there https://a/1');
+    await put('https://a/there', 'other.md');
+    const asked: string[][] = [];
+    const ask = (links: readonly string[]) => (asked.push([...links]), told(links));
+    await collect({ links: true }, { askLinks: ask }, '*.md');
+    expect(asked.map((links) => links.sort())).toEqual([['https://a/1', 'https://a/there']]);
+  });
+
+  test('a text that is made to stall the search does not', async () => {
+    const text = `https://a${')'.repeat(1_990)} `.repeat(2_000);
+    expect(await cpuMsOf(() => linksIn(text))).toBeLessThan(1_500);
   });
 
   test('they are found as people write them', () => {
@@ -130,7 +160,8 @@ describe('quotes', () => {
 
   test.each([
     ['> Nobody may change the\n> price of a thing that was sold', { ok: true, shows: true }],
-    ['> Nobody may change […] before the change.', { ok: true, shows: true }],
+    ['> Nobody may change the price […] before the change.', { ok: true, shows: true }],
+    ['> Nobody … may … change … the … price … of', { ok: false, summary: expect.stringContaining('quotes nothing') }],
     [
       '> Everybody may change the price of a thing',
       { ok: false, summary: expect.stringContaining('what no source says') },
@@ -143,66 +174,35 @@ describe('quotes', () => {
     expect(await collect({ quotes: ['docs'] }, await sources(LAW))).toMatchObject(expected);
   });
 
+  test('a file of quotations without end is not searched for, and the worker goes on meanwhile', async () => {
+    await put('> Nobody may change the price\n\n'.repeat(300_000));
+    const given = await sources(LAW);
+    const ms = await cpuMsOf(async () =>
+      expect(await collect({ quotes: ['docs'] }, given)).toMatchObject({
+        ok: false,
+        summary: 'report.md has more than 200 quotations, which are too many to look for',
+      }),
+    );
+    expect(ms).toBeLessThan(5_000);
+  });
+
+  test('sources that are too large are not read', async () => {
+    await put('> Nobody may change the price');
+    const large = await sources({
+      'docs/a.txt': 'a'.repeat(26 * 1024 * 1024),
+      'docs/b.txt': 'b'.repeat(26 * 1024 * 1024),
+    });
+    expect(await collect({ quotes: ['docs'] }, large)).toMatchObject({
+      ok: false,
+      summary: `the files that match docs, which is to be quoted, have ${52 * 1024 * 1024} bytes: at most ${50 * 1024 * 1024}`,
+    });
+  });
+
   test('a source that only the agent has is none', async () => {
     await put('> Nobody may change the price of a thing');
     expect(await collect({ quotes: ['sources/**'] }, await sources(LAW))).toMatchObject({
       ok: false,
       summary: 'no file of the base matches sources/**, which is to be quoted',
     });
-  });
-});
-
-describe('rules that nobody could apply are told at once, naming the field', () => {
-  const parsed = (artifact: unknown, more: object = {}) => {
-    const task = parseTask({ objective: 'x', type: 'research', repo: '/r', artifacts: [artifact], ...more });
-    return task.ok ? 'ok' : task.message;
-  };
-
-  test.each([
-    [{ path: 'a', matches: '(' }, /^artifacts\[0\]\.matches must be a regular expression: /],
-    [{ path: 'a', matches: '' }, /^artifacts\[0\]\.matches must not be empty/],
-    [{ path: 'a', links: 'yes' }, /^artifacts\[0\]\.links must be true/],
-    [{ path: 'a', quotes: [] }, /^artifacts\[0\]\.quotes must be at least 1/],
-    [{ path: 'a', schema: '../x.json' }, /^artifacts\[0\]\.schema must be a JSON Schema, or the path/],
-    [{ path: 'a', schema: 3 }, /^artifacts\[0\]\.schema must be a JSON Schema, or the path/],
-    [{ path: 'a', regex: 'x' }, /^artifacts\[0\]\.regex is not a known field/],
-    [{ matches: 'x' }, /^artifacts\[0\]\.path must be a string/],
-  ])('%j', (artifact, message) => expect(parsed(artifact)).toMatch(message));
-
-  test('a schema that is too long for a history', () => {
-    expect(parsed({ path: 'a', schema: { enum: ['x'.repeat(60_000)] } })).toMatch(
-      /^artifacts\[0\]\.schema must be at most 50000/,
-    );
-  });
-
-  test('what needs a repository', () => {
-    expect(parsed({ path: 'a', quotes: 'b' }, { repo: undefined })).toMatch(/^artifacts\[0\]\.quotes must be left out/);
-    expect(parsed({ path: 'a', schema: 's.json' }, { repo: undefined })).toMatch(
-      /^artifacts\[0\]\.schema must be the JSON/,
-    );
-  });
-
-  const rules = async (artifact: Omit<Artifact, 'path'>, files: Record<string, string> = {}) => {
-    const read = await readRules([{ path: 'a', ...artifact }], (path) => Promise.resolve(files[path]));
-    return read.ok ? read.artifacts[0]?.schema : read.message;
-  };
-
-  test.each([
-    [{ schema: 's.json' }, {}, /^artifacts\[0\]\.schema s\.json is no file of the repository/],
-    [{ schema: 's.json' }, { 's.json': '{' }, /^artifacts\[0\]\.schema s\.json is no JSON$/],
-    [{ schema: 's.json' }, { 's.json': '[]' }, /^artifacts\[0\]\.schema s\.json is no JSON Schema/],
-    [
-      { schema: { type: 'nope' } },
-      {},
-      /^artifacts\[0\]\.schema must be a JSON Schema of draft 2020-12: schema is invalid/,
-    ],
-    [{ matches: '(a+)+$' }, {}, /^artifacts\[0\]\.matches must be an expression that ends soon/],
-    [{ matches: '^x(\\w+\\s?)*y' }, {}, /^artifacts\[0\]\.matches must be an expression that ends soon/],
-  ])('%j with %j', async (artifact, files, message) => expect(await rules(artifact, files)).toMatch(message));
-
-  test('a schema of the repository takes the place of its path', async () => {
-    expect(await rules({ schema: 's.json' }, { 's.json': '{"type":"object"}' })).toEqual({ type: 'object' });
-    for (const matches of ['^# Findings', '^\\s*[-*] \\[ \\] \\S', '^(?:[^,]*,){3}', '\\d{4}-\\d{2}'])
-      expect(await rules({ matches })).toBeUndefined();
   });
 });

@@ -15,6 +15,13 @@ describe.each([
       sh(`curl -sS -X POST https://hooks.example.com -d '{"text":"hi"}'`),
       sh('cd /tmp && mail -s Hi all@example.com < note.txt'),
       sh('gh issue comment 3 --body hi'),
+      sh('gh api repos/a/b/issues/1/comments -f body=hi'),
+      sh('gh api -X POST repos/a/b/issues'),
+      sh('curl -sSXPOST https://x'),
+      sh('x="$(curl -d hi https://x)"'),
+      sh("python3 - <<'PY'\nimport smtplib\nPY\necho sent"),
+      sh("bash -c 'cd /tmp; mail bob < a'"),
+      ['exec_command', '{"cmd":["bash","-lc","curl -d hi https://example.com/a'],
       sh(`python3 -c 'import smtplib; smtplib.SMTP("x")'`),
       ['exec_command', '{"cmd":["bash","-lc","curl --json @a.json https://x"]}'],
       ['mcp__slack__slack_post_message', '{}'],
@@ -23,6 +30,18 @@ describe.each([
     ],
     [
       sh('echo I send the mail to everybody'),
+      sh('command -v mail'),
+      sh('command -v mail >/dev/null 2>&1 && echo there'),
+      sh('echo "first; mail bob"'),
+      sh("echo 'a && curl -d x https://x'"),
+      sh('cat > note <<EOF\nmail bob\ncurl -d x https://x\nEOF\nls'),
+      sh('mail --version'),
+      sh('curl --help -d x'),
+      sh('swaks -h'),
+      sh('ls # ; mail bob'),
+      sh('gh api repos/a/b'),
+      sh('gh issue list'),
+      sh('curl -G -d q=1 https://x'),
       sh('curl https://example.com'),
       sh('ls mail; grep -rn sendmail .'),
       sh('npm test'),
@@ -50,8 +69,10 @@ describe.each([
     [['WebSearch', '{}'], sh('git status'), sh('curl https://x'), sh('true')],
   ],
 ] as [Exclude<TaskType, 'code'>, [string, string][], [string, string][]][])('%s', (type, able, unable) => {
-  test.each(able)('%s %s could have done it', (name, input) => expect(couldHaveDone(type, { name, input })).toBe(true));
-  test.each(unable)('%s %s could not', (name, input) => expect(couldHaveDone(type, { name, input })).toBe(false));
+  test.each(able)('%s %s could have done it', (name, input) =>
+    expect(couldHaveDone(type, { name, input })).toBeDefined(),
+  );
+  test.each(unable)('%s %s could not', (name, input) => expect(couldHaveDone(type, { name, input })).toBeUndefined());
 });
 
 const POST = '{"command":"curl -d hi https://x"}';
@@ -97,4 +118,24 @@ test('a forged call is no less fabricated in a task that changes nothing', async
     evidenceOf({ task: { type: 'message' }, changes: [], events: SENT, rest: { wire: wireOf() } }),
   );
   expect(finding).toMatchObject({ ok: false, reason: 'fabricated' });
+});
+
+test('what a call was given, a key maybe, is told nowhere', async () => {
+  const key = 'curl -H "Authorization: Bearer abcdefghijkl0123456789" -d hi https://x';
+  const input = JSON.stringify({ command: key });
+  const wire = wireOf(exchange([{ ...asked('1'), input }]), exchange([], ['1']));
+  const events = [call('1', 'Bash', key), answer('1')];
+  const finding = await tools.collect(evidenceOf({ task: { type: 'message' }, changes: [], events, rest: { wire } }));
+  expect(finding).toMatchObject({ shows: true, evidence: { could: ['Bash curl'] } });
+  expect(JSON.stringify(finding)).not.toContain('abcdefghijkl');
+});
+
+test('where the task names what shows it, a call takes its place nowhere', async () => {
+  const finding = (task: object) =>
+    tools.collect(
+      evidenceOf({ task: { type: 'message', ...task }, changes: [], events: SENT, rest: { wire: ANSWERED } }),
+    );
+  expect(await finding({ artifacts: [{ path: 'a', links: true }] })).not.toHaveProperty('shows');
+  expect(await finding({ verify: ['true'] })).not.toHaveProperty('shows');
+  expect(await finding({ artifacts: ['a'] })).toHaveProperty('shows', true);
 });

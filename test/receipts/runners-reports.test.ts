@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { parseJunit } from '../../src/receipts/runners/junit-xml.ts';
 import { readTests, watchTests } from '../../src/receipts/runners/index.ts';
+import { cpuMsOf } from '../helpers/cpu.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { watchedRun } from './watched-run.ts';
 
@@ -151,4 +152,11 @@ describe('JUnit XML', () => {
       parseJunit(`<testsuite>${part.repeat(200_000)}`);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
+});
+
+test('a JUnit report that is made to stall its parser does not', async () => {
+  for (const unit of ['<failure>', '<testcase name="a"><failure>', '<testcase name="a"><failure> <error>']) {
+    const xml = `<testsuite><testcase name="a">${unit.repeat(Math.ceil(3_000_000 / unit.length))}`;
+    expect(await cpuMsOf(() => parseJunit(xml))).toBeLessThan(3_000);
+  }
 });

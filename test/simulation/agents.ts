@@ -64,4 +64,4 @@ export const question = (random: Random): Asked => ({
 });
 
 /** What a person decides on where no receipt shows that the work was done. */
-export const WORD = { said: 'Done.', calls: [], callCount: 0, outputs: [], changed: [] };
+export const WORD = { said: 'Done.', calls: [], callCount: 0, outputs: [], changed: [], unknown: [] };

@@ -11,16 +11,23 @@ export interface TextCheck {
   flags?: string;
   /** A JSON Schema of draft 2020-12. */
   schema?: object | undefined;
+  /** Texts that it has to quote. */
+  sources?: string[] | undefined;
 }
 
 const HEAP_MB = 512;
+
+const SENTENCE_MAX = 300;
+
+/** What is said is kept in histories: a file may have a name, or a key, of megabytes. */
+export const clip = (text: string): string => (text.length > SENTENCE_MAX ? `${text.slice(0, SENTENCE_MAX)}…` : text);
 
 /** What the thread says once it has loaded what it needs: its time begins. */
 export const READY = 'ready';
 
 /**
  * In a thread of its own, which is ended `timeoutMs` after it has begun: what is wrong, a sentence each that begins with the file's
- * name, five at most; `timed-out`; or why the rule itself cannot be applied.
+ * name, five of 300 characters at most; `timed-out`; or why the rule itself cannot be applied.
  */
 export async function checkTexts(
   check: TextCheck,
@@ -38,7 +45,7 @@ export async function checkTexts(
         if (said === READY) timer = setTimeout(() => resolve({ failed: 'timed-out' }), timeoutMs);
         else resolve({ problems: said });
       });
-      thread.once('error', (error) => resolve({ failed: 'rule', why: error.message.split('\n', 1)[0]! }));
+      thread.once('error', (error) => resolve({ failed: 'rule', why: clip(error.message.split('\n', 1)[0]!) }));
     });
   } finally {
     clearTimeout(timer);

@@ -9,6 +9,10 @@ export interface LinkRules {
   /** For one answer; 10 s. */
   eachMs?: number;
   signal?: AbortSignal | undefined;
+  /** Where a proxy alone reaches the names of the world; told from the environment. */
+  proxied?: boolean;
+  /** The system's. */
+  resolve?: typeof resolveName;
 }
 
 const WIDTH = 8;
@@ -16,16 +20,20 @@ const REDIRECTS = 5;
 const EACH_MS = 10_000;
 const ALL_MS = 60_000;
 
-/** Asks for each, a few at a time: 10 s for one answer, a minute for all. Nothing of what they say is read. */
+/**
+ * Asks for each, a few at a time: 10 s for one answer, a minute for all. Nothing of what they say is read. A host is sure not to
+ * exist only where names are resolved here: without a proxy, and where another one was.
+ */
 export async function askLinks(links: readonly string[], rules: LinkRules): Promise<LinkState[]> {
   const { eachMs = EACH_MS } = rules;
-  const connect = { timeout: eachMs, lookup: guardedLookup(rules) };
+  const names = { resolved: 0 };
+  const connect = { timeout: eachMs, lookup: guardedLookup(rules, names) };
   const dispatcher = new Agent({ connect, headersTimeout: eachMs });
   const over = new AbortController();
   const end = (): void => over.abort();
   const timer = setTimeout(end, ALL_MS);
   rules.signal?.addEventListener('abort', end);
-  const asked: LinkState[] = [];
+  const asked: Asked[] = [];
   const rest = links.entries();
   const work = async (): Promise<void> => {
     for (const [index, link] of rest) {
@@ -40,13 +48,23 @@ export async function askLinks(links: readonly string[], rules: LinkRules): Prom
     rules.signal?.removeEventListener('abort', end);
     await dispatcher.destroy();
   }
-  return asked;
+  const { proxied = PROXIES.some((name) => process.env[name]) } = rules;
+  return asked.map(({ nameless, ...one }) =>
+    nameless && (proxied || names.resolved === 0)
+      ? { ...one, state: 'unknown', why: 'has a host that cannot be resolved here' }
+      : one,
+  );
 }
+
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+
+/** `nameless`: its host's name leads to no address. */
+type Asked = LinkState & { nameless?: true };
 
 async function ask(
   link: string,
   { dispatcher, signal, rules }: { dispatcher: Agent; signal: AbortSignal; rules: LinkRules },
-): Promise<LinkState> {
+): Promise<Asked> {
   let url = link;
   for (let hop = 0; hop <= REDIRECTS; hop += 1) {
     const host = hostOf(url);
@@ -73,11 +91,12 @@ async function ask(
 const HEADERS = { 'user-agent': 'infinity-fleet (checks links)', accept: '*/*' };
 const PRIVATE = 'leads to a private address, which is not asked';
 
-function meaningOf(error: unknown): { state: 'gone' | 'unknown'; why: string } {
+function meaningOf(error: unknown): { state: 'gone' | 'unknown'; why: string; nameless?: true } {
   const { code, name } = error as NodeJS.ErrnoException;
   if (code === PRIVATE_CODE) return { state: 'unknown', why: PRIVATE };
-  if (code === 'ENOTFOUND') return { state: 'gone', why: 'has a host that does not exist' };
-  if (code === 'ECONNREFUSED') return { state: 'gone', why: 'has a host that takes no connection' };
+  if (code === 'ENOTFOUND') return { state: 'gone', why: 'has a host that does not exist', nameless: true };
+  // A firewall may be in the way.
+  if (code === 'ECONNREFUSED') return { state: 'unknown', why: 'has a host that takes no connection' };
   const late = name === 'AbortError' || /TIMEOUT|TIMEDOUT/.test(code ?? '');
   return { state: 'unknown', why: late ? 'gave no answer in time' : `cannot be asked (${code ?? name})` };
 }
@@ -92,9 +111,10 @@ const PRIVATE_CODE = 'EPRIVATE';
 
 /** The address that is connected to is the one that was looked at, whatever a name leads to a moment later. */
 const guardedLookup =
-  ({ mayAsk }: LinkRules): LookupFunction =>
+  ({ mayAsk, resolve = resolveName }: LinkRules, names: { resolved: number }): LookupFunction =>
   (host, options, answered) =>
-    resolveName(host, { ...options, all: true }, (error, found) => {
+    resolve(host, { ...options, all: true }, (error, found) => {
+      if (!error) names.resolved += 1;
       const open = (found ?? []).filter(({ address }) => !isPrivate(address) || mayAsk(host));
       const [first] = open;
       if (error) answered(error, '');

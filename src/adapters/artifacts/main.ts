@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { READY, type TextCheck } from './check-texts.ts';
+import { clip, READY, type TextCheck } from './check-texts.ts';
+import { quotesOf } from './quotations.ts';
 
 /** A thread of its own: an expression may take for ever, and a text may be huge. It is ended from outside. */
-const { files, texts, matches, flags, schema } = workerData as TextCheck;
+const { files, texts, matches, flags, schema, sources } = workerData as TextCheck;
 
 const FILE_MAX = 10 * 1024 * 1024;
 const PROBLEMS_MAX = 5;
@@ -12,15 +13,16 @@ type Check = (text: string) => string | undefined;
 
 function* problems(describes: Check | undefined): Generator<string> {
   const pattern = matches === undefined ? undefined : new RegExp(matches, flags);
+  const quotes = sources && quotesOf(sources);
   const problemOf = (text: string): string | undefined =>
-    describes?.(text) ?? (pattern && !pattern.test(text) ? `does not match ${matches}` : undefined);
+    describes?.(text) ?? (pattern && !pattern.test(text) ? `does not match ${matches}` : undefined) ?? quotes?.(text);
   for (const text of texts ?? []) problemOf(text);
   for (const { path, name } of files ?? []) {
     const problem =
       statSync(path).size > FILE_MAX
         ? `is larger than ${FILE_MAX} bytes: too large to check`
         : problemOf(readFileSync(path, 'utf8'));
-    if (problem !== undefined) yield `${name} ${problem}`;
+    if (problem !== undefined) yield clip(`${name} ${problem}`);
   }
 }
 

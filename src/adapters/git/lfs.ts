@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import { readBlobs } from './checkout.ts';
+import { blobSizes, readBlobs } from './checkout.ts';
 import type { Tree } from './entries.ts';
-import { git, type Owner } from './git.ts';
+import type { Owner } from './git.ts';
 
 /** A pointer is smaller, by its specification: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 const POINTER_BYTES = 1024;
@@ -19,13 +19,9 @@ export async function lfsPointers(
   const attributes = files.filter(([path]) => posix.basename(path) === '.gitattributes').map(([, { id }]) => id);
   const texts = await readBlobs(gitDir, attributes, as);
   if (!texts.some((text) => /\bfilter=lfs\b/.test(String(text)))) return [];
-  const sizes = await git(['cat-file', '--batch-check=%(objectsize)'], {
-    gitDir,
-    ...(as ? { as } : {}),
-    input: files.map(([, { id }]) => `${id}\n`).join(''),
-  });
-  const lines = sizes.toString('latin1').split('\n');
-  const small = files.filter((_, i) => Number(lines[i]) > POINTER.length && Number(lines[i]) < POINTER_BYTES);
+  const ids = files.map(([, { id }]) => id);
+  const sizes = await blobSizes(gitDir, ids, as);
+  const small = files.filter((_, i) => sizes[i]! > POINTER.length && sizes[i]! < POINTER_BYTES);
   const blobs = await readBlobs(
     gitDir,
     small.map(([, { id }]) => id),

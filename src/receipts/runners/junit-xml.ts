@@ -4,6 +4,8 @@ import type { Reported } from './reports.ts';
 const TOKEN = /<!--|<!\[CDATA\[|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/g;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const BODY_MAX = 4_000;
+/** Nobody is shown what more failures said. */
+const BODIES_MAX = 1_000;
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /** The test cases of a JUnit XML report: named `class > test`, or by the suite where there is no class. Never throws. */
@@ -11,6 +13,7 @@ export function parseJunit(xml: string): Reported[] {
   const tests: Reported[] = [];
   const suites: string[] = [];
   let test: Reported | null = null;
+  let bodies = 0;
   TOKEN.lastIndex = 0;
   for (let token = TOKEN.exec(xml); token; token = TOKEN.exec(xml)) {
     const [whole, close, name, text = '', empty] = token;
@@ -30,9 +33,13 @@ export function parseJunit(xml: string): Reported[] {
     } else if (test && (name === 'failure' || name === 'error')) {
       test.status = 'failed';
       const { message = '', type = '' } = attributesOf(text);
-      const end = empty ? -1 : xml.indexOf(`</${name}`, TOKEN.lastIndex);
-      const body = end < 0 ? '' : bodyOf(xml.slice(TOKEN.lastIndex, Math.min(end, TOKEN.lastIndex + BODY_MAX)));
-      test.said ??= body.includes(message) ? body : [message || type, body].filter(Boolean).join('\n');
+      if (test.said === undefined) {
+        const body =
+          empty || (bodies += 1) > BODIES_MAX
+            ? ''
+            : bodyOf(xml.slice(TOKEN.lastIndex, TOKEN.lastIndex + BODY_MAX), name);
+        test.said = body.includes(message) ? body : [message || type, body].filter(Boolean).join('\n');
+      }
       // Also what a class is reported as that could not be set up: no test, and gone once it can.
       if (name === 'error') test.fixture = true;
     } else if (test?.status === 'passed' && name === 'skipped') {
@@ -42,7 +49,9 @@ export function parseJunit(xml: string): Reported[] {
   return tests;
 }
 
-const bodyOf = (xml: string): string => unescape(xml.replace(/^\s*<!\[CDATA\[|\]\]>\s*$/g, '')).trim();
+/** Up to its end, or as far as is looked at. */
+const bodyOf = (xml: string, name: string): string =>
+  unescape(xml.split(`</${name}`, 1)[0]!.replace(/^\s*<!\[CDATA\[|\]\]>\s*$/g, '')).trim();
 
 function testCase({ name = '', classname, file, status }: Record<string, string>, suite: string): Reported {
   const within = classname || suite;
