@@ -9,7 +9,7 @@ export function askedIn(output: string): string | undefined {
   const last = lines.at(-1) ?? '';
   // An address stands on a line of its own where it is long.
   const asking = /^https?:\/\/\S+$/.test(last) ? `${lines.at(-2) ?? ''} ${last}` : last;
-  return ASKS.some((words) => words.test(asking)) || menuIn(lines) ? block(lines) : undefined;
+  return ASKS.some((words) => words.test(asking.slice(-ASKING_MAX))) || menuIn(lines) ? block(lines) : undefined;
 }
 
 /**
@@ -17,7 +17,8 @@ export function askedIn(output: string): string | undefined {
  * answer, and hardly anything else does.
  */
 export function promptIn(output: string): string | undefined {
-  const ended = /\n\s*$/.test(plain(output));
+  const text = plain(output);
+  const ended = text.slice(text.trimEnd().length).includes('\n');
   return ended && !menuIn(shownLines(output))?.marked ? undefined : askedIn(output);
 }
 
@@ -33,6 +34,9 @@ const NEAR_LINES = 36;
 const ASKED_MAX = 1_000;
 const LINE_MAX = 200;
 const URL_MAX = 2_000;
+/** What is looked at of a line: one with an address, and one of a menu. */
+const ASKING_MAX = URL_MAX + LINE_MAX;
+const MENU_LINE_MAX = 400;
 /** What a menu may have below its choices: which keys to press, an empty prompt. */
 const HINTS = 2;
 
@@ -60,13 +64,14 @@ function menuIn(lines: readonly string[]): { marked: boolean } | undefined {
   for (let end = lines.length; end >= Math.max(0, lines.length - HINTS); end -= 1) {
     const choices: RegExpExecArray[] = [];
     for (let at = end - 1; at >= 0; at -= 1) {
-      const choice = CHOICE.exec(lines[at]!);
+      const choice = CHOICE.exec(lines[at]!.slice(0, MENU_LINE_MAX));
       if (!choice) break;
       choices.unshift(choice);
     }
     const numbered = choices.every(([, , number], i) => Number(number) === i + 1);
-    const above = lines[end - choices.length - 1] ?? '';
-    if (choices.length >= 2 && numbered && QUESTION.test(above) && lines.slice(end).every((line) => HINT.test(line)))
+    const above = (lines[end - choices.length - 1] ?? '').slice(-MENU_LINE_MAX);
+    const below = lines.slice(end).map((line) => line.slice(0, MENU_LINE_MAX));
+    if (choices.length >= 2 && numbered && QUESTION.test(above) && below.every((line) => HINT.test(line)))
       return { marked: choices.some(([, mark]) => mark !== undefined) };
   }
   return undefined;
@@ -92,8 +97,19 @@ function block(lines: readonly string[]): string {
 const shownLines = (output: string): string[] =>
   plain(output)
     .split('\n')
-    .map((line) => line.replace(/^[\s│┃|╭╰┌└─━]+|[\s│┃|╮╯┐┘─━]+$/g, ''))
+    .map(withoutFrame)
     .filter((line, i, all) => line !== '' && line !== all[i - 1]);
+
+const FRAME = new Set('│┃|╭╰┌└╮╯┐┘─━');
+const isFrame = (character: string): boolean => FRAME.has(character) || character.trim() === '';
+
+/** By characters: a regular expression for the end takes the square of the spaces inside. */
+function withoutFrame(line: string): string {
+  let [from, to] = [0, line.length];
+  while (from < to && isFrame(line[from]!)) from += 1;
+  while (to > from && isFrame(line[to - 1]!)) to -= 1;
+  return line.slice(from, to);
+}
 
 /** Where a link's text does not say where it leads, its address stands beside it. */
 const LINK =

@@ -44,6 +44,8 @@ const BEGINNINGS: readonly (readonly RegExp[])[] = [
 /** A frame of the program that runs the code, and not of the code. */
 const FOREIGN_FRAME = /^\s*(?:#\s+)?at .*(?:\bnode:|[\\/]node_modules[\\/])/;
 const LINE_MAX = 400;
+/** What is looked at of a line. */
+const LOOK_MAX = 2_000;
 const CUT = '[…]';
 /** The part of the room that the first failure gets; the rest shows how the output ends. */
 const FIRST_PART = 0.7;
@@ -74,6 +76,7 @@ function readable(output: string): string[] {
     .split('\n')
     .map((line) =>
       shown(line)
+        .slice(0, LOOK_MAX)
         .replace(/[^\P{Cc}\t]|\p{Cf}/gu, '')
         .trimEnd(),
     )

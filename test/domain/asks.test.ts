@@ -82,3 +82,22 @@ test('only a line that is not ended is a prompt: a hint that was printed before 
 test('a menu that marks a choice is a prompt, also where its last line is ended', () => {
   expect(promptIn('Do you want to proceed?\n❯ 1. Yes\n  2. No\n')).toContain('proceed?');
 });
+
+test('spaces and prompts without end take no time', () => {
+  const spaces = ' '.repeat(64 * 1_024);
+  const began = process.cpuUsage();
+  for (const output of [
+    `a${spaces}b`,
+    `a${'\n'.repeat(64 * 1_024)}b`,
+    `${`${' '.repeat(2_000)}\n`.repeat(8)}${'\n '.repeat(8_000)}b`,
+    `(y/n)${spaces}x`,
+    `${'which : '.repeat(2_000)}x\n1. a\n2. b`,
+    `${'password: '.repeat(2_000)}x`,
+  ]) {
+    promptIn(output);
+    askedIn(output);
+    lastLines(output);
+  }
+  const { user } = process.cpuUsage(began);
+  expect(user / 1e6).toBeLessThan(1);
+});

@@ -6,6 +6,8 @@ const CAP = 8 * HEAD;
 const KEPT = (CAP - HEAD) / 2;
 const MARK = Buffer.from('\n[... output dropped here ...]\n');
 const TAIL_BYTES = 8_000;
+/** Of what a command wrote, at its begin and at its end, where it is read again. */
+const READ_BYTES = 256 * 1024;
 
 /** A log file that is appended to and never longer than 8 MB: its first megabyte stays, then the oldest goes. */
 export class CappedLog {
@@ -26,11 +28,11 @@ export class CappedLog {
     return this.#tail.toString('utf8').slice(-2_000);
   }
 
-  /** What is kept of all that this writer wrote; its tail, where the disk did not take it. */
+  /** What is kept of all that this writer wrote, its first and last 256 KB; its tail, where the disk did not take it. */
   get written(): string {
     if (this.#fd === undefined) return this.tail;
-    const bytes = Buffer.alloc(this.#size - this.#from);
-    return bytes.toString('utf8', 0, readSync(this.#fd, bytes, 0, bytes.length, this.#from));
+    if (this.#size - this.#from <= 2 * READ_BYTES) return this.#read(this.#from, this.#size);
+    return `${this.#read(this.#from, this.#from + READ_BYTES)}${MARK.toString()}${this.#read(this.#size - READ_BYTES, this.#size)}`;
   }
 
   /** Never throws: a full disk ends the log, not the command. */
@@ -49,6 +51,11 @@ export class CappedLog {
     this.#fd = undefined;
   }
 
+  #read(from: number, to: number): string {
+    const bytes = Buffer.alloc(to - from);
+    return bytes.toString('utf8', 0, readSync(this.#fd!, bytes, 0, bytes.length, from));
+  }
+
   #append(bytes: Buffer): void {
     if (this.#fd === undefined) return;
     for (let done = 0; done < bytes.length;) {
@@ -61,10 +68,12 @@ export class CappedLog {
   #makeRoom(): void {
     if (this.#fd === undefined) return;
     const kept = Buffer.alloc(KEPT);
-    const length = readSync(this.#fd, kept, 0, KEPT, Math.max(HEAD, this.#size - KEPT));
+    const start = Math.max(HEAD, this.#size - KEPT);
+    const length = readSync(this.#fd, kept, 0, KEPT, start);
     ftruncateSync(this.#fd, HEAD);
     this.#size = HEAD;
-    this.#from = Math.min(this.#from, HEAD);
+    // What earlier writers left stays in front of it.
+    this.#from = this.#from < start ? Math.min(this.#from, HEAD) : this.#from - start + HEAD + MARK.length;
     this.#append(MARK);
     this.#append(kept.subarray(0, length));
   }
