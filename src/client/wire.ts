@@ -28,6 +28,7 @@ const ANSWER_MS = 3_000;
 const CANCELLED = 1;
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
+const UNAVAILABLE = 14;
 
 /** Undefined where no worker answered in time: an expected outcome, as workers come and go. */
 export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms = ANSWER_MS): Promise<T | undefined> {
@@ -45,6 +46,9 @@ export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms =
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || codeOf(error) === NOT_FOUND;
 }
+
+/** Nobody accepts connections there: a server that is only slow lets a call time out. */
+export const isUnavailable = (error: unknown): boolean => codeOf(error) === UNAVAILABLE;
 
 /** The gRPC code: a worker's connection has it on the error itself, a client's on its cause. */
 function codeOf(error: unknown): number | undefined {

@@ -6,11 +6,11 @@ import type { RollbackCheck } from '../activities/note-work.ts';
 import type { Ledger, LedgerEntry } from '../adapters/ledger.ts';
 import { identifyServer } from '../adapters/server-identity.ts';
 import { readAccepted, readRollback, writeNotices } from '../client/rollback.ts';
-import { isNotFound } from '../client/wire.ts';
+import { isNotFound, isUnavailable } from '../client/wire.ts';
 import { openNotices, rollbackSentence, type ForgottenRun, type RollbackNotice } from '../domain/rollback.ts';
 
 const EVERY_MS = 3_000;
-/** After a time without an answer: every worker has looked by then, and said what it noticed. */
+/** After the server was away: every worker has looked by then, and said what it noticed. */
 const OTHERS_LOOK_MS = 2 * EVERY_MS;
 const DEADLINE_MS = 3_000;
 const PAGE = 200;
@@ -41,7 +41,7 @@ export class RollbackWatch implements RollbackCheck {
   #looking: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #failedAt = Number.NEGATIVE_INFINITY;
+  #awayAt = Number.NEGATIVE_INFINITY;
 
   private constructor(watched: Watched) {
     this.#watched = watched;
@@ -69,8 +69,12 @@ export class RollbackWatch implements RollbackCheck {
   async lookBeforeClaim(run: { workflowRunId: string; n: number }): Promise<void> {
     const { ledger } = this.#watched;
     if (ledger.has(run)) ledger.missRun(run);
-    await this.look();
-    const waitMs = this.#failedAt + OTHERS_LOOK_MS - performance.now();
+    await this.look().catch((error: unknown) => {
+      if (isUnavailable(error)) throw error;
+      // One that is slow may be in time now.
+      return this.look();
+    });
+    const waitMs = this.#awayAt + OTHERS_LOOK_MS - performance.now();
     if (waitMs > 0)
       throw new Error(`the server was away: other workers compare for ${Math.ceil(waitMs / 1_000)} s more`);
   }
@@ -89,7 +93,7 @@ export class RollbackWatch implements RollbackCheck {
 
   #begin(): Promise<void> {
     const failed = (error: unknown): never => {
-      this.#failedAt = performance.now();
+      if (isUnavailable(error)) this.#awayAt = performance.now();
       throw error;
     };
     this.#looking = this.#look()

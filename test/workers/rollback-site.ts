@@ -17,6 +17,8 @@ interface Data {
 export class Server {
   data: Data = { histories: {}, stands: {} };
   away = false;
+  /** Calls that time out before one is answered. */
+  slow = 0;
   now = START;
   /** Resolves calls that were made before: as a server that answers late. */
   late: Promise<void> = Promise.resolve();
@@ -26,6 +28,8 @@ export class Server {
   get client(): Client {
     const asked = async <T>(answer: () => T): Promise<T> => {
       await this.late;
+      // A worker's connection says so where its deadline is over.
+      if (this.slow > 0 && this.slow--) throw Object.assign(new Error('Timeout expired'), { code: 1 });
       if (this.away) throw Object.assign(new Error('away'), { code: 14 });
       return answer();
     };

@@ -163,3 +163,19 @@ test('while the server is away nothing changes, and after it others have time to
     clock.mockRestore();
   }
 });
+
+test('a slow server is asked again, and a look that had no answer in time refuses no claim', async () => {
+  await using temp = await tempDir();
+  const { server, worker } = site(temp.path);
+  const bob = await worker('bob');
+  server.slow = 1;
+  await expect(bob.watch.look()).rejects.toThrow('Timeout expired');
+  await bob.watch.lookBeforeClaim(CLAIM);
+  server.slow = 1;
+  await bob.watch.lookBeforeClaim(CLAIM);
+  server.slow = 100;
+  await expect(bob.watch.lookBeforeClaim(CLAIM)).rejects.toThrow('Timeout expired');
+  server.slow = 0;
+  await bob.watch.lookBeforeClaim(CLAIM);
+  expect([bob.holds.open, server.slow]).toEqual([true, 0]);
+});
