@@ -69,7 +69,7 @@ describe('a command that does not pass', () => {
 
   test('is not there', async () => {
     expect(await summary(['no-such-program'])).toMatch(
-      /^`no-such-program` was not found \(exit code 127\):\n.*not found/,
+      /^no change can pass it, as it fails on the base in the same way: `no-such-program` was not found \(exit code 127\):\n.*not found/,
     );
   });
 
@@ -84,7 +84,9 @@ describe('a command that does not pass', () => {
   });
 
   test('is a setup command', async () => {
-    expect(await summary(['true'], { setup: ['exit 4'] })).toBe('the setup command `exit 4` failed with exit code 4');
+    expect(await summary(['true'], { setup: ['exit 4'] })).toBe(
+      'no change can pass it, as it fails on the base in the same way: the setup command `exit 4` failed with exit code 4',
+    );
   });
 });
 
