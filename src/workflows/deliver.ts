@@ -5,6 +5,7 @@ import type { Proposing } from '../domain/waiting.ts';
 import type { TaskBook } from './book.ts';
 import { handOff } from './hand-off.ts';
 import type { Host } from './host.ts';
+import { outlastFault } from './outlast-fault.ts';
 
 /**
  * Brings an accepted result to where the repository came from. `delivered`: as far as that is all, or there is nothing to
@@ -27,19 +28,25 @@ export async function deliverResult(
   const kept = { ...{ runId, hostQueue, worker, approve, proposed, ...(word ? { word } : {}) }, delivered: false };
   book.results.kept = kept;
   if (approve) {
-    if (verified.commit) await host.call('keep the result', (on) => on.keepAccepted(host.ref));
-    return 'kept';
+    const held = verified.commit ? await outlastFault(() => keep(host)) : { ok: true as const };
+    return held.ok ? 'kept' : held.failure;
   }
   if (proposed) await handOff(given, proposed);
   if (task.deliver !== 'none' && verified.commit) {
     book.enter('delivering');
-    const delivered = await host.call('deliver', (on) => on.deliver({ ...host.ref, ...book.results.before(verified) }));
+    const order = { ...host.ref, ...book.results.before(verified) };
+    const delivered = await outlastFault(() => host.call('deliver', (on) => on.deliver(order)));
     if (!delivered.ok) return delivered.failure;
     book.delivered(delivered, hostQueue);
     kept.delivered = true;
   }
   return kept.delivered && followsBranch(task) ? 'kept' : 'delivered';
 }
+
+const keep = async (host: Host): Promise<{ ok: true }> => {
+  await host.call('keep the result', (on) => on.keepAccepted(host.ref));
+  return { ok: true };
+};
 
 /** Whether there is more to do than a branch. */
 const followsBranch = ({ deliver }: Task): boolean => deliver === 'pr' || deliver === 'merge';

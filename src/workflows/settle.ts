@@ -15,6 +15,7 @@ import type { Approvals } from './approval.ts';
 import type { TaskBook } from './book.ts';
 import { handOff } from './hand-off.ts';
 import { deliverByMerge } from './merge.ts';
+import { outlastFault } from './outlast-fault.ts';
 import { deliverByPullRequest } from './pull-request.ts';
 
 /** What becomes of an accepted result that was kept, without a slot: a person's yes, the branch, and what follows it. */
@@ -70,9 +71,11 @@ export async function deliverKept(
     });
   const order = { ...{ taskId: book.view.id, runId: run.runId }, ...book.results.replacing(book.view.commit) };
   const bring = (patience: typeof RESTART | typeof RETURN) =>
-    on(patience)
-      .deliverRescued(order)
-      .catch((error: unknown) => undelivered(error, run.worker));
+    outlastFault(() =>
+      on(patience)
+        .deliverRescued(order)
+        .catch((error: unknown) => undelivered(error, run.worker)),
+    );
   let delivered = await bring(RESTART);
   if ('silent' in delivered && wait) {
     book.say(`${delivered.silent}: it is waited for`);

@@ -130,6 +130,32 @@ test('a repository that one worker cannot reach is tried by another one, and par
   expect(await fleet.settled(nowhere!)).toMatchObject({ state: 'parked', reason: 'repo-unavailable' });
 });
 
+test('a push whose git dies is made again, or held with its result: the work is not done a second time', async () => {
+  const { worker, enqueue } = await lab('push');
+  const bare = `${fleet.root}/push.git`;
+  await rename(`${await fleet.repo('push-source')}/.git`, bare);
+  const died = `${fleet.root}/push-died`;
+  const git = await sickProgram(`${fleet.root}/push-bin`, {
+    ...{ name: 'git', when: '*" push "*fleet/*', end: `echo >> ${died}; ${DIES}` },
+  });
+  await using _only = await worker('only', git.env);
+  const deaths = async () => (await readFile(died, 'utf8').catch(() => '')).length;
+  await git.sicken();
+  const [id] = await enqueue(1, { repo: `file://${bare}` });
+  await until(async () => (await deaths()) > 1);
+  await git.heal();
+  expect(await fleet.settled(id!)).toMatchObject({ state: 'done', runs: [{ reason: null }] });
+
+  await git.sicken();
+  const [held] = await enqueue(1, { repo: `file://${bare}` });
+  expect(await fleet.settled(held!)).toMatchObject({
+    ...{ state: 'parked', reason: 'repo-unavailable', runs: [{ reason: 'repo-unavailable', counts: false }] },
+  });
+  await git.heal();
+  await fleet.fleet.accept(held!, 'git works again');
+  expect(await fleet.settled(held!)).toMatchObject({ state: 'done', runs: [{}] });
+});
+
 test('a setup command that one worker has not got costs no attempt where another one has it', async () => {
   const { worker, enqueue } = await lab('setup');
   const repo = await fleet.repo('setup-tool', { '.fleet.yaml': 'setup: [made-up-tool]\n' });
