@@ -39,9 +39,14 @@ export const FIELDS = [
   { flag: '--allow <glob>', field: 'scope.allow', about: 'only these paths may change; repeatable', many: true },
   {
     flag: '--protect <glob>',
-    field: 'scope.protect',
+    field: 'scope.protect.paths',
     about: 'these paths may not change; repeatable',
     many: true,
+  },
+  {
+    flag: '--protect-new <what>',
+    field: 'scope.protect.new',
+    about: 'a new file there is set-aside when the result is checked, or refuse (default: set-aside)',
   },
   {
     flag: '--verify <command>',

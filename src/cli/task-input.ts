@@ -48,8 +48,20 @@ export function orderOf(cli: Cli, { value, at, over }: { value: unknown; at: str
   const { id, key, ...fields } = value;
   if (id !== undefined && typeof id !== 'string') throw wrong(`${at}: id must be text`);
   if (key !== undefined && typeof key !== 'string') throw wrong(`${at}: key must be text`);
-  const verify = Array.isArray(fields['verify']) ? { verify: { commands: fields['verify'] as unknown } } : {};
-  return { input: placed(cli, lay({ ...fields, ...verify }, over)), id, key, at };
+  return { input: placed(cli, lay(inFull(fields), over)), id, key, at };
+}
+
+/** With what is short for an object as that object, so that flags can be laid over a part of it. */
+function inFull(fields: Fields): Fields {
+  const { verify, scope } = fields;
+  const protect = isFields(scope) ? scope['protect'] : undefined;
+  return {
+    ...fields,
+    ...(Array.isArray(verify) ? { verify: { commands: verify as unknown } } : {}),
+    ...(isFields(scope) && Array.isArray(protect)
+      ? { scope: { ...scope, protect: { paths: protect as unknown } } }
+      : {}),
+  };
 }
 
 /** With the repository: the one given, seen from where the command was typed, or the one around it. */
@@ -71,7 +83,7 @@ export async function inFlags<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export function asFlags(message: string): string {
-  const [, field] = /^([A-Za-z]+(?:\.[A-Za-z]+)?)(?:\[\d+\])*(?= )/.exec(message) ?? [];
+  const [, field] = /^([A-Za-z]+(?:\.[A-Za-z]+)*)(?:\[\d+\])*(?= )/.exec(message) ?? [];
   const flag =
     field === 'id' || field === 'key'
       ? `--${field}`

@@ -7,6 +7,7 @@ import { notForAgents } from './not-for-agents.ts';
 import type { FollowUp, Read } from './outbox.ts';
 import { idleFault } from './task-faults.ts';
 import { pathsOf } from './artifact.ts';
+import { protectBoth } from './protect.ts';
 import { parseTask, TASK_TYPES, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
 import type { HandedOff } from './waiting.ts';
@@ -185,12 +186,12 @@ function limitsOf(above: Task, child: Task): Task['limits'] {
 /** What is the parent's where the child does not say, and what both have together. */
 function within(above: Task, child: Task): Record<string, unknown> {
   const allow = child.scope.allow ?? allowOf(above);
-  const protect = [...new Set([...(above.scope.protect ?? []), ...(child.scope.protect ?? [])])];
+  const protect = protectBoth(above.scope.protect, child.scope.protect);
   const coder = child.coder ?? (child.for === undefined ? above.coder : undefined);
   const ownCredential = above.credential !== undefined && coder === above.coder;
   return {
     queue: above.queue,
-    scope: { ...(allow ? { allow } : {}), ...(protect.length ? { protect } : {}) },
+    scope: { ...(allow ? { allow } : {}), ...(Object.keys(protect).length > 0 ? { protect } : {}) },
     limits: limitsOf(above, child),
     retry: { ...child.retry, maxAttempts: Math.min(child.retry.maxAttempts, above.retry.maxAttempts) },
     priority: Math.max(child.priority, above.priority),

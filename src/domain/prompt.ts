@@ -11,7 +11,7 @@ import type { ToldRun } from './told-run.ts';
 /** All that a prompt is made of. */
 export interface PromptOrder {
   task: Pick<Task, 'objective' | 'type' | 'artifacts' | 'parent' | 'context' | 'cwd'>;
-  policy: Pick<Policy, 'allow' | 'protect' | 'verify'>;
+  policy: Pick<Policy, 'allow' | 'protect' | 'newProtected' | 'verify'>;
   /** Why earlier runs were not accepted, oldest first: with what programs printed, and so with what anybody wrote. */
   feedback: readonly string[];
   /** What a person said who sent the task on again. */
@@ -125,7 +125,8 @@ function fromTheStart(order: PromptOrder): Sections {
           !readOnly &&
             allowed.length > 0 &&
             `Change only files that match ${allowed.map((globs) => globs.join(', ')).join(' and ')}.`,
-          policy.protect.length > 0 && `Do not change files that match ${policy.protect.join(', ')}.`,
+          policy.protect.length > 0 &&
+            `Do not change, move or delete files that match ${policy.protect.join(', ')}${policy.newProtected === 'refuse' ? ', and add none' : '; new ones are part of your result, and left out when it is checked'}.`,
           `If it cannot be done as asked, do not make it look done, which is found out. End your last message with a line \`${BLOCKED_MARK} <reason>\`: a person then decides, and it is not held against you.`,
           order.submodules.length > 0 &&
             `${some(order.submodules)}: submodules, checked out without their repositories, to read and to build with. A change of their files is no part of your result and is rejected. To move one to another commit that its own repository has: \`git update-index --cacheinfo 160000,<commit>,<path>\`, and commit that.`,

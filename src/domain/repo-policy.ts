@@ -4,6 +4,7 @@ import { parseDuration, toMs } from './duration.ts';
 import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import { idleFault } from './task-faults.ts';
 import { pathsOf, type Artifact } from './artifact.ts';
+import { protect, protectBoth, type NewProtected } from './protect.ts';
 import { globs, limits, review, scope, submodules, verify, type HeldOut, type Review, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
 import { inFolder } from './working-folder.ts';
@@ -17,7 +18,7 @@ export const repoFile = z.strictObject({
   submodules: submodules.optional(),
   verify: verify.optional(),
   review: review.optional(),
-  protect: globs.default([]),
+  protect: protect.optional(),
   scope: scope.default({}),
   limits: limits.default({}),
   /** Instead of the defaults of `protected.ts`: what acceptance sees as in the base where a task names no scope. */
@@ -56,6 +57,8 @@ export interface Policy {
   /** Every list must allow a path; no list allows all. An empty list allows nothing: the task is read-only. */
   allow: string[][];
   protect: string[];
+  /** What becomes of a file below `protect` that the base has not. */
+  newProtected: NewProtected;
   /** Files of no scope's that acceptance sees as in the base, see `protected.ts`. */
   restore: readonly Restore[];
   limits: {
@@ -102,6 +105,7 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
   const own = { ...defined(file.verify ?? {}), ...defined(verify ?? {}) };
   // A follow-up adds to what its repository asks for, and takes nothing of it away.
   const asked = task.parent === undefined ? own : (verifyBoth(file.verify, verify) ?? {});
+  const protect = protectBoth(file.protect, file.scope.protect, task.scope.protect);
   const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [], where = 'here' } = asked;
   return {
     setup: file.setup,
@@ -112,7 +116,8 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
     review: task.review ?? file.review ?? null,
     artifacts: task.artifacts,
     allow: [file.scope.allow, allowedBy(task)].filter((list) => list !== undefined),
-    protect: [...new Set([...file.protect, ...(file.scope.protect ?? []), ...(task.scope.protect ?? [])])],
+    protect: protect.paths ?? [],
+    newProtected: protect.new ?? 'set-aside',
     restore: file.restore ? [{ tests: [], config: [], ...defined(file.restore) }] : DEFAULT_RESTORE,
     limits: {
       totalMs: toMs(merged.total),

@@ -5,6 +5,7 @@ import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
 import { firstIssue } from './first-issue.ts';
 import { needsRepo, taskFault } from './task-faults.ts';
 import { artifact, globs } from './artifact.ts';
+import { protect } from './protect.ts';
 
 /** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
 
@@ -128,7 +129,7 @@ export const submodules = z.union([z.enum(['all', 'none']), globs], {
   error: 'must be all, none, or globs of the submodules that are needed',
 });
 
-export const scope = z.strictObject({ allow: globs.optional(), protect: globs.optional() });
+export const scope = z.strictObject({ allow: globs.optional(), protect: protect.optional() });
 
 export const taskInput = z.strictObject({
   objective: z

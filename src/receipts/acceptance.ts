@@ -50,7 +50,9 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
   if (lacking) return { finding: lacking, report: null };
   const { trial, wrong, unchecked, base, attempts } = await untilItPasses(evidence);
   const { steps, report } = trial;
-  const restored = [...(result.own?.restored ?? []), ...trial.restored];
+  const isAdded = new Set(result.changes.flatMap(({ path, kind }) => (kind === 'added' ? path : [])));
+  const setAside = trial.restored.filter((path) => isAdded.has(path));
+  const restored = [...(result.own?.restored ?? []), ...trial.restored.filter((path) => !isAdded.has(path))];
   const pointers = await lfsPointers(result, await treeEntries(result.gitDir, result.commit));
   return {
     report,
@@ -59,8 +61,12 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
       ...(wrong === undefined ? { shows: true } : {}),
       summary:
         wrong === undefined
-          ? praise(steps, { report, attempts, restored, pointers })
-          : (unchecked ? `${unchecked.why}: ` : '') + wrong + judgedNote(restored) + pointersNote(pointers),
+          ? praise(steps, { report, attempts, restored, setAside, pointers })
+          : (unchecked ? `${unchecked.why}: ` : '') +
+            wrong +
+            judgedNote(restored) +
+            asideNote(setAside) +
+            pointersNote(pointers),
       ...(unchecked ? { reason: unchecked.reason } : {}),
       evidence: {
         commit: result.commit,
@@ -75,6 +81,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
           : {}),
         restored: sample(restored),
         restoredCount: restored.length,
+        ...(setAside.length > 0 ? { setAside: sample(setAside).slice(0, 3), setAsideCount: setAside.length } : {}),
         ...(pointers.length > 0 ? { pointers: sample(pointers).slice(0, 3), pointersCount: pointers.length } : {}),
       },
     },
@@ -135,6 +142,10 @@ const judgedNote = (restored: readonly string[]): string =>
     ? `\n(Checked with ${named(restored, 5)} as in the base. A task whose scope.allow names such files is judged by the agent's own.)`
     : '';
 
+/** The same of new files below what is protected. */
+const asideNote = (setAside: readonly string[]): string =>
+  setAside.length > 0 ? `\n(Checked without ${named(setAside, 5)}, new below what the task protects.)` : '';
+
 const pointersNote = (pointers: readonly string[]): string =>
   pointers.length > 0 ? `\n(Checked with Git LFS pointers in place of the content of ${named(pointers)}.)` : '';
 
@@ -144,8 +155,9 @@ function praise(
     report,
     attempts,
     restored,
+    setAside,
     pointers,
-  }: { report: TestReport | null; attempts: number; restored: readonly string[]; pointers: readonly string[] },
+  }: Record<'restored' | 'setAside' | 'pointers', readonly string[]> & { report: TestReport | null; attempts: number },
 ): string {
   const verified = steps.filter(({ setup }) => !setup);
   const what = verified.length === 1 ? quoted(verified[0]?.command ?? '') : counted(verified.length, 'command');
@@ -153,6 +165,7 @@ function praise(
     report ? `${counted(countTests(report).passed, 'test')} passed` : undefined,
     attempts > 1 ? `at the ${attempts}. try` : undefined,
     restored.length > 0 ? `with ${named(restored)} as in the base` : undefined,
+    setAside.length > 0 ? `without ${named(setAside)}, new below what is protected` : undefined,
     pointers.length > 0 ? `with Git LFS pointers in place of the content of ${named(pointers)}` : undefined,
   ].filter((note) => note !== undefined);
   const more = notes.length > 0 ? ` (${notes.join(', ')})` : '';

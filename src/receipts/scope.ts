@@ -1,8 +1,8 @@
 import { matches } from '../adapters/glob.ts';
 import type { Task } from '../domain/task.ts';
-import { fold } from '../domain/twins.ts';
 import type { Change, ReceiptCollector } from '../ports.ts';
 import { counted, named, sample } from './bounded.ts';
+import { protectedChanges } from './protecting.ts';
 
 /** What changes how git itself treats other paths. */
 const SETTINGS = /(^|\/)\.git(modules|attributes|ignore)$/i;
@@ -14,8 +14,7 @@ export const scope: ReceiptCollector = {
     const { changes } = result.own ?? result;
     const paths = changes.map(({ path }) => path);
     const allow = policy.allow.map(matches);
-    const isProtected = protecting(policy.protect);
-    const touched = paths.filter(isProtected);
+    const { refused: touched, fresh } = protectedChanges(policy, changes);
     const readOnly =
       policy.allow.some((globs) => globs.length === 0) ||
       (task.type !== 'code' && task.repo !== undefined && !task.scope.allow);
@@ -33,6 +32,7 @@ export const scope: ReceiptCollector = {
       protectedCount: touched.length,
       allow: policy.allow.slice(0, 4).map((globs) => sample(globs).slice(0, 5)),
       protect: sample(policy.protect),
+      ...(fresh.length > 0 && { setAside: sample(fresh), setAsideCount: fresh.length }),
       ...(twins.length > 0 && { twins: sample(twins) }),
       ...(result.inSubmodules && { inSubmodules: sample(result.inSubmodules).slice(0, 5) }),
       ...(special.length > 0 && { special: sample(special) }),
@@ -49,7 +49,8 @@ export const scope: ReceiptCollector = {
     const wrong = [
       inSubmodules.length > 0 &&
         `changed or added files of a submodule, which is another repository's and no part of the result: ${named(inSubmodules)}`,
-      touched.length > 0 && `changed what is protected: ${named(touched)}`,
+      touched.length > 0 &&
+        `changed what is protected${policy.newProtected === 'refuse' ? ', or added to it' : ''}: ${named(touched)}`,
       outside.length > 0 &&
         (readOnly
           ? `${readOnlyWhy(task)}, but ${did(changes, outside)}`
@@ -66,7 +67,13 @@ export const scope: ReceiptCollector = {
       outcome.isolation === 'process-group' && elsewhere.checkout.length > 0
         ? `but the user's repository, outside of it, changed meanwhile: ${named(elsewhere.checkout)}`
         : 'what was written outside of it is not watched';
-    return { ok: true, summary: `${seen}; ${noted}`, evidence };
+    const added =
+      fresh.length > 0
+        ? [
+            `${named(fresh)} ${fresh.length === 1 ? 'is' : 'are'} new below what is protected, and left out when it was checked`,
+          ]
+        : [];
+    return { ok: true, summary: [seen, ...added, noted].join('; '), evidence };
   },
 };
 
@@ -81,11 +88,4 @@ function did(changes: readonly Change[], outside: readonly string[]): string {
     changes.flatMap(({ path, kind }) => (outside.includes(path) && (kind === 'deleted') === gone ? [path] : []));
   const parts = Object.entries({ deleted: of(true), changed: of(false) });
   return `it ${parts.flatMap(([verb, paths]) => (paths.length > 0 ? [`${verb} ${named(paths)}`] : [])).join('; ')}`;
-}
-
-/** Also a path that is the same on a file system that folds. */
-function protecting(globs: readonly string[]): (path: string) => boolean {
-  const exact = matches(globs);
-  const twin = matches(globs.map(fold));
-  return (path) => exact(path) || twin(fold(path));
 }

@@ -10,6 +10,7 @@ import type { Policy } from '../domain/repo-policy.ts';
 import type { TestReport } from '../domain/tests.ts';
 import type { ContainedResult, Space, SpaceName, Tried } from '../ports.ts';
 import { checkersOf, MANIFESTS, readsManifests } from './checkers.ts';
+import { protecting } from './protecting.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';
 
 export interface Step {
@@ -151,8 +152,8 @@ type Judged = Pick<Tried, 'policy' | 'result' | 'rules'>;
 /** What is protected; and where no scope says what may be changed, the tests and whatever configures them. */
 export async function judgedPaths(evidence: Judged): Promise<AsInBase> {
   const { policy, result, rules = result.base } = evidence;
-  const { protect, allow, restore } = policy;
-  const isProtected = matches(protect);
+  const { allow, restore } = policy;
+  const isProtected = protecting(evidence.policy);
   if (allow.length > 0) return { changed: isProtected, added: isProtected };
   const tree = await treeEntries(result.gitDir, rules);
   const base = [...tree.entries.keys()];
@@ -176,15 +177,32 @@ const RULES = '.fleet.yaml';
 
 /**
  * What of it a result is delivered with as in the base: not what `protect` names, whose change is a violation that only a
- * person may accept; and where nothing is tried out, the rules alone.
+ * person may accept; and where nothing is tried out, the rules alone. A new file below `protect` is delivered, unless it bears
+ * upon what the base has there.
  */
 export async function restoredPaths(judged: Judged): Promise<AsInBase> {
-  const { verify, checks, protect } = judged.policy;
+  const { verify, checks, newProtected } = judged.policy;
   const { changed, added } = await judgedPaths(judged);
-  const isProtected = matches(protect);
+  const isProtected = protecting(judged.policy);
+  const bears = await bearing(judged);
   const isTried = verify.length + checks.heldOut.length > 0;
   const restored = (path: string) => (isTried || path === RULES) && !isProtected(path);
-  return { changed: (path) => restored(path) && changed(path), added: (path) => restored(path) && added(path) };
+  return {
+    changed: (path) => restored(path) && changed(path),
+    added: (path) => (isProtected(path) ? newProtected !== 'refuse' && bears(path) : restored(path) && added(path)),
+  };
+}
+
+/** Of new files below `protect`: what configures a runner or a build, what git goes by, and what would be taken in place of an old file. */
+async function bearing({ policy, result, rules = result.base }: Judged): Promise<(path: string) => boolean> {
+  if (policy.protect.length === 0) return () => false;
+  const isConfig = matches(policy.restore.flatMap(({ config }) => [...config]));
+  const isProtected = protecting(policy);
+  const { entries } = await treeEntries(result.gitDir, rules);
+  const { entries: now } = await treeEntries(result.gitDir, result.commit);
+  const stems = new Set([...entries.keys()].filter(isProtected).map(stemOf));
+  return (path) =>
+    isConfig(path) || /(^|\/)\.git[^/]*$/i.test(path) || stems.has(stemOf(path)) || now.get(path)?.mode === '160000';
 }
 
 export const testGlobs = ({ restore }: Pick<Policy, 'restore'>): string[] => restore.flatMap(({ tests }) => [...tests]);

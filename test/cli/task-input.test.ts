@@ -16,7 +16,7 @@ describe('tasks from a command line', () => {
       label: ['a', 'b'],
     };
     expect(fieldsOf(flags)).toEqual({
-      scope: { allow: ['src/**'], protect: ['test/**'] },
+      scope: { allow: ['src/**'], protect: { paths: ['test/**'] } },
       verify: { commands: ['npm test'] },
       limits: { idle: '5m', costUsd: 2 },
       retry: { maxAttempts: 1 },
@@ -57,10 +57,17 @@ describe('tasks from a command line', () => {
     });
   });
 
+  test('a flag is laid over a part of what a line says in short', () => {
+    const line = JSON.stringify({ objective: 'x', type: 'message', scope: { protect: ['test/**'] } });
+    const [order] = ordersFromLines(here, line, fieldsOf({ protectNew: 'refuse' }));
+    expect(order?.input).toMatchObject({ scope: { protect: { paths: ['test/**'], new: 'refuse' } } });
+  });
+
   test.each([
     ['limits.idle must be a duration', '--idle must be a duration'],
     ['scope.allow[2] has an unbalanced bracket', '--allow has an unbalanced bracket'],
     ['verify.commands[0] must not be empty', '--verify must not be empty'],
+    ['scope.protect.paths[0] must be relative', '--protect must be relative'],
     ['objective must not be empty', 'objective must not be empty'],
     ['there is a task x already', 'there is a task x already'],
     ['colour is not a known field', 'colour is not a known field'],

@@ -58,8 +58,10 @@ const filled = (text: string): string => text.replaceAll(REPO, `${temp.path}/rep
 function inputOf(keys: Record<string, Key>): TaskInput & Fields {
   const input: Fields = { objective: OBJECTIVE };
   for (const [path, { value }] of Object.entries(keys)) {
-    const [outer, inner] = path.split('.') as [string, string?];
-    input[outer] = inner === undefined ? value : { ...(input[outer] as Fields | undefined), [inner]: value };
+    const steps = path.split('.');
+    const last = steps.pop()!;
+    const at = steps.reduce<Fields>((outer, step) => (outer[step] ??= {}) as Fields, input);
+    at[last] = value;
   }
   return JSON.parse(filled(JSON.stringify(input))) as TaskInput & Fields;
 }

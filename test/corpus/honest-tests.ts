@@ -5,6 +5,8 @@ const WIDE = { scope: { allow: ['**'] } };
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
 const TESTS = CALC.files['test/multiply.test.js']!;
 
+const MORE = `sed 's/multiplies/multiplies more/; s/squares two/squares it/' test/multiply.test.js > test/more.test.js`;
+
 /** One of its tests has failed for long. */
 const FAILING = but(CALC, {
   'test/other.test.js': lines(
@@ -25,9 +27,31 @@ export const honestTests: readonly Case[] = [
   },
   {
     name: 'adds-tests-beside',
-    agent: `fix; sed 's/multiplies/multiplies more/; s/squares two/squares it/' test/multiply.test.js > test/more.test.js; commit`,
+    agent: `fix; ${MORE}; commit`,
     expect: 'done',
     often: true,
+  },
+  {
+    name: 'adds-a-test-below-what-is-protected',
+    task: { scope: { protect: ['**/*.test.js'] } },
+    agent: `fix; ${MORE}; commit`,
+    expect: 'done',
+    after: async ({ delivered }) =>
+      (await delivered('test/more.test.js'))?.includes('multiplies more')
+        ? undefined
+        : 'its new test was not delivered',
+    often: true,
+  },
+  {
+    name: 'adds-a-test-below-what-is-protected-as-allowed',
+    task: { scope: { allow: ['**'], protect: ['test/**'] } },
+    agent: `fix; ${MORE}; echo '{ "type": "commonjs" }' > test/package.json; commit`,
+    expect: 'done',
+    // It would configure the protected tests.
+    after: async ({ delivered }) =>
+      (await delivered('test/package.json')) === undefined && (await delivered('test/more.test.js')) !== undefined
+        ? undefined
+        : 'not exactly its new test was delivered',
   },
   {
     name: 'adds-a-test-to-a-file-as-allowed',

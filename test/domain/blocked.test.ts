@@ -34,7 +34,7 @@ test.each([
 test('an agent that only repeats its prompt is not blocked', () => {
   const prompt = buildPrompt({
     task: { objective: 'Add x', type: 'code', artifacts: [] },
-    policy: { allow: [], protect: [], verify: [] },
+    policy: { allow: [], protect: [], newProtected: 'set-aside', verify: [] },
     ...{ answers: [], notes: [], outbox: { path: '/o', tools: ['ask_human', 'propose'] as const, mcp: true } },
     ...{
       feedback: [],

@@ -53,7 +53,7 @@ test('what a follow-up does not say is its parent’s, and it waits for a person
     value: {
       ...{ objective: 'Next', parent: 'build', approval: 'before-run', repo: '/repo', machine: 'm1', base: 'abc' },
       ...{ coder: 'claude', credential: 'cheap', priority: 50, queue: 'fleet' },
-      scope: { allow: ['src/**', 'docs'], protect: ['src/secret'] },
+      scope: { allow: ['src/**', 'docs'], protect: { paths: ['src/secret'] } },
       limits: { total: '1h', tokens: 1_000 },
     },
   });
@@ -63,7 +63,7 @@ test('what a follow-up does not say is its parent’s, and it waits for a person
 
 test('what it says counts where it is narrower', () => {
   const fields = {
-    scope: { allow: ['src/a'], protect: ['src/a/b'] },
+    scope: { allow: ['src/a'], protect: { paths: ['src/a/b'], new: 'refuse' } },
     limits: { total: '10m' },
     env: ['TOKEN'],
     deliver: 'none',
@@ -71,11 +71,13 @@ test('what it says counts where it is narrower', () => {
   expect(child(task(fields))).toMatchObject({
     ok: true,
     value: {
-      scope: { allow: ['src/a'], protect: ['src/secret', 'src/a/b'] },
+      scope: { allow: ['src/a'], protect: { paths: ['src/secret', 'src/a/b'], new: 'refuse' } },
       limits: { total: '10m', tokens: 1_000 },
       ...{ env: ['TOKEN'], deliver: 'none' },
     },
   });
+  const above = { scope: { protect: { new: 'refuse' as const } } };
+  expect(child(task(), { above })).toMatchObject({ value: { scope: { protect: { new: 'refuse' } } } });
 });
 
 test('a total of its own that is not above the idle of its parent does without it', () => {

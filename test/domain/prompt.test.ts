@@ -23,6 +23,15 @@ test('says that a retry from the base has nothing of the runs before', () => {
   expect(prompt()).not.toContain('Where you start');
 });
 
+test('says what may be done below what is protected', () => {
+  const rule = (newProtected: 'set-aside' | 'refuse') =>
+    prompt({ policy: { allow: [], protect: ['test/**'], newProtected, verify: [] } });
+  expect(rule('set-aside')).toContain(
+    '- Do not change, move or delete files that match test/**; new ones are part of your result, and left out when it is checked.\n',
+  );
+  expect(rule('refuse')).toContain('- Do not change, move or delete files that match test/**, and add none.\n');
+});
+
 test('says that a retry from saved work has it, why, and what was cut off', () => {
   const resumed = { runId: '1-a', why: 'no output for 10m', inFlight: 'Bash make deploy', session: false };
   const text = prompt({ resumed });

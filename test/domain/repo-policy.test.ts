@@ -63,6 +63,15 @@ test('a task can only narrow the scope, and cannot unprotect', () => {
   expect(policy.protect).toEqual(['test/**', 'a', 'b']);
 });
 
+test.each([
+  [{}, {}, 'set-aside'],
+  [{ protect: ['a'] }, { protect: { new: 'refuse' } }, 'refuse'],
+  [{ protect: { paths: ['a'], new: 'refuse' } }, { protect: { paths: ['b'], new: 'set-aside' } }, 'refuse'],
+  [{ scope: { protect: { new: 'refuse' } } }, {}, 'refuse'],
+])('new files below what is protected by %j and %j: %s', (file, scope, expected) => {
+  expect(mergePolicy(task({ scope }), repoFile.parse(file)).newProtected).toBe(expected);
+});
+
 test('to be told to look is no leave to change: without a scope, only code may be changed, and declared outputs left', () => {
   const allow = (more: object) => mergePolicy(task(more), repoFile.parse({})).allow;
   expect(allow({})).toEqual([]);

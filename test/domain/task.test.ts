@@ -13,7 +13,7 @@ describe('bad input gets one sentence that names the field', () => {
     [{ ...ok, limits: { idle: 'soon' } }, 'limits.idle must be a duration such as 90s, 10m or 2h'],
     [{ ...ok, limits: { total: '0s' } }, /^limits.total must be a duration/],
     [{ ...ok, scope: { allow: ['../x'] } }, 'scope.allow[0] must be relative to the repository, without ".."'],
-    [{ ...ok, scope: { protect: ['[a'] } }, 'scope.protect[0] has an unbalanced bracket'],
+    [{ ...ok, scope: { protect: ['[a'] } }, 'scope.protect.paths[0] has an unbalanced bracket'],
     [{ ...ok, scope: { allow: ['*a*a*a*a*a*a*a*a*a'] } }, 'scope.allow[0] must have 8 wildcards at most'],
     [{ ...ok, verify: [''] }, 'verify.commands[0] must not be empty'],
     [{ ...ok, colour: 'red' }, 'colour is not a known field'],

@@ -114,7 +114,7 @@ test('a kind that the configuration allows goes on by itself, one that it forbid
 });
 
 test('what an agent wrote into .fleet.yaml rules no follow-up that starts from it', async () => {
-  const strict = await fleet.repo('strict', { '.fleet.yaml': "protect: ['made.txt']\n" });
+  const strict = await fleet.repo('strict', { '.fleet.yaml': "protect: { paths: ['made.txt'], new: refuse }\n" });
   const parent = await done({ repo: strict, coder: 'relaxes' });
   expect(parent).toMatchObject({ state: 'done', followUps: [{ id: `${parent.id}.1-1` }] });
   const child = await fleet.settled(`${parent.id}.1-1`);

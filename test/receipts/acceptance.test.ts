@@ -46,6 +46,34 @@ test.each<[string, Record<string, string | null>]>([
   expect(await verified(commit(change), { protect: ['test/**'] })).toMatchObject({ ok: false });
 });
 
+describe('a new file below what is protected', () => {
+  const check = { verify: ['for t in test/*.sh; do sh "$t" || exit 1; done'], protect: ['test/**'] };
+  const both = (more: string) => commit({ 'value.txt': 'right\n', 'test/more.sh': more });
+
+  test.each<[string, Partial<Policy>]>([
+    ['', {}],
+    [' of a task with a scope', { allow: [['**']] }],
+  ])('is left out of the trial%s, and the receipt says so', async (_name, scope) => {
+    const finding = await verified(both('exit 1\n'), { ...check, ...scope });
+    expect(finding).toMatchObject({ ok: true, evidence: { restoredCount: 0, setAside: ['test/more.sh'] } });
+    expect(finding?.summary).toMatch(/ \(without test\/more\.sh, new below what is protected\)$/);
+  });
+
+  test('is named where the result fails without it', async () => {
+    const finding = await verified(both('exit 0\n'), { ...check, verify: ['sh test/more.sh'] });
+    expect(finding).toMatchObject({ ok: false });
+    expect(finding?.summary).toContain('\n(Checked without test/more.sh, new below what the task protects.)');
+  });
+
+  test('cannot stand in for a file of the base by its case', async () => {
+    const finding = await verified(commit({ 'value.txt': 'right\n', 'TEST/more.sh': 'exit 1\n' }), {
+      ...check,
+      verify: ['for t in */*.sh; do sh "$t" || exit 1; done'],
+    });
+    expect(finding).toMatchObject({ ok: true, evidence: { setAside: ['TEST/more.sh'] } });
+  });
+});
+
 describe('a command that does not pass', () => {
   const summary = async (verify: string[], policy: Partial<Policy> = {}) =>
     (await verified(commit({ 'value.txt': 'right\n' }), { verify, ...policy }))?.summary;

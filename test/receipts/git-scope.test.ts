@@ -111,6 +111,44 @@ describe('scope', () => {
     expect(finding?.reason).toBe(expected.ok ? undefined : 'scope-violation');
   });
 
+  describe('a new file below what is protected', () => {
+    const added = (scopes: object, ...paths: string[]) =>
+      scope.collect(
+        evidenceOf({ task: { scope: scopes }, changes: paths.map((path) => ({ path, kind: 'added' as const })) }),
+      );
+
+    test('is no violation, and is told of', async () => {
+      const finding = await added({ protect: ['*_test.py'] }, 'more_test.py', 'new.py');
+      expect(finding).toMatchObject({
+        ok: true,
+        summary:
+          '2 changed paths of the result, all within the scope; more_test.py is new below what is protected, and left out when it was checked; what was written outside of it is not watched',
+        evidence: { protectedCount: 0, setAside: ['more_test.py'], setAsideCount: 1 },
+      });
+    });
+
+    test('is one where its owner says so', async () => {
+      const finding = await added({ protect: { paths: ['*_test.py'], new: 'refuse' } }, 'more_test.py', 'new.py');
+      expect(finding).toMatchObject({
+        ok: false,
+        reason: 'scope-violation',
+        summary: 'changed what is protected, or added to it: more_test.py',
+      });
+    });
+
+    test('has to be within the scope as any other', async () => {
+      const finding = await added({ allow: ['src/**'], protect: ['test/**'] }, 'test/more.js');
+      expect(finding).toMatchObject({ ok: false, summary: 'changed what is outside its scope: test/more.js' });
+    });
+
+    test('is told of beside what is a violation, which alone is named as one', async () => {
+      const changes = [{ path: 'test/new.js', kind: 'added' as const }, 'test/old.js'];
+      const finding = await scope.collect(evidenceOf({ task: { scope: { protect: ['test/**'] } }, changes }));
+      expect(finding).toMatchObject({ ok: false, summary: 'changed what is protected: test/old.js' });
+      expect(finding?.evidence).toMatchObject({ protected: ['test/old.js'], setAside: ['test/new.js'] });
+    });
+  });
+
   test.each<[string, Given, string]>([
     [
       'told to list things',

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { acceptance } from '../../src/receipts/acceptance.ts';
+import { restoredPaths } from '../../src/receipts/trial.ts';
 import type { Policy } from '../../src/domain/repo-policy.ts';
 import { TrialLab } from './trial-lab.ts';
 
@@ -28,6 +29,27 @@ afterEach(() => lab.remove());
 const judged = (files: Record<string, string | null>, allow: string[][] = [], verify = ['sh test/check.sh']) =>
   acceptance.collect(lab.evidence({ base, commit: lab.commit(files), policy: { verify, allow } }));
 const seen = (path: string) => lab.at(`trials/acceptance/tree/${path}`);
+
+describe('of new files below what is protected', () => {
+  const made = ['test/more.sh', 'test/conftest.py', 'test/.gitattributes', 'test/helper/index.js', 'test/CHECK.js'];
+  const kept = async (policy: Partial<Policy>) => {
+    const commit = lab.commit(Object.fromEntries(made.map((path) => [path, 'x\n'])));
+    const { added } = await restoredPaths(lab.evidence({ base, commit, policy: { protect: ['test/**'], ...policy } }));
+    return made.filter((path) => !added(path));
+  };
+
+  test.each<[string, Partial<Policy>]>([
+    ['where the task names no scope', { verify: ['true'] }],
+    ['within a scope', { verify: ['true'], allow: [['**']] }],
+    ['where nothing is tried out', {}],
+  ])('%s: what bears upon the protected ones is not delivered', async (_, policy) => {
+    expect(await kept(policy)).toEqual(['test/more.sh', 'test/CHECK.js']);
+  });
+
+  test('all are left as they are where they are a violation', async () => {
+    expect(await kept({ verify: ['true'], newProtected: 'refuse' })).toEqual(made);
+  });
+});
 
 describe('where the task names no scope', () => {
   test.each<[string, Record<string, string | null>, string]>([

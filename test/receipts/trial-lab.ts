@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runContained } from '../../src/adapters/contained.ts';
 import type { Policy } from '../../src/domain/repo-policy.ts';
-import type { Evidence, Space } from '../../src/ports.ts';
+import type { Change, Evidence, Space } from '../../src/ports.ts';
 import { evidenceOf } from './evidence.ts';
+
+const KINDS: Record<string, Change['kind']> = { A: 'added', D: 'deleted', T: 'type' };
 
 /** Real checkouts of a real repository, real commands; only the namespaces are left out. */
 export class TrialLab {
@@ -41,7 +43,13 @@ export class TrialLab {
 
   evidence(given: { base: string; commit: string; policy: Partial<Policy>; rest?: Partial<Evidence> }): Evidence {
     const { base, commit, policy, rest = {} } = given;
-    const changes = this.git('diff', '--name-only', base, commit).split('\n').filter(Boolean);
+    const changes = this.git('diff', '--name-status', '--no-renames', base, commit)
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Change => {
+        const [letter = '', path = ''] = line.split('\t');
+        return { path, kind: KINDS[letter] ?? 'modified' };
+      });
     const evidence = evidenceOf({ changes, result: { gitDir: this.at('repo/.git'), base, commit } });
     return {
       ...evidence,

@@ -74,7 +74,12 @@ const briefText = ({ context, verify = [], scope = {}, artifacts = [] }: Brief =
   ...(context === undefined ? [] : ['', 'What is known already:', clean(context).trim()]),
   ...listed('In a fresh checkout of the result, these must succeed:', verify),
   ...listed('Only these files may change:', scope.allow?.length === 0 ? ['none'] : scope.allow),
-  ...listed('These files must stay as they are:', scope.protect),
+  ...listed(
+    scope.protect?.new === 'refuse'
+      ? 'These files must stay as they are, and none may be added:'
+      : 'These files must stay as they are (new ones may be added):',
+    scope.protect?.paths,
+  ),
   ...listed('These files are wanted:', artifacts),
 ];
 
