@@ -105,7 +105,7 @@ function workingSentence(report: TaskReport, waiting: Waiting, nowMs: number): s
   const { id, state, worker, message, live } = report;
   const run = report.runs.at(-1);
   const since = run ? `for ${formatDuration(nowMs - Date.parse(run.startedAt))}` : 'now';
-  const on = `worker ${worker ?? 'unknown'}`;
+  const on = worker ? `worker ${worker}` : 'its worker';
   switch (state) {
     case 'queued':
       return queuedSentence(report, waiting, nowMs);

@@ -60,7 +60,9 @@ test('a limited credential rests, and its run goes on with another one; where al
   await until(async () =>
     (await ada.view()).closed?.find(({ coder, until: at }) => coder === 'metered' && at === untilReset),
   );
-  expect((await fleet.fleet.explain(later)).sentence).toContain(`credential lim-b rests until ${untilReset}`);
+  await until(async () =>
+    (await fleet.fleet.explain(later)).sentence.includes(`credential lim-b rests until ${untilReset}`),
+  );
   expect((await fleet.cli(['workers'])).stdout).toMatch(/no metered: credential lim-a rests until/);
   expect((await fleet.cli(['credentials'])).stdout).toContain(`rests until ${untilReset}`);
   const before = (await runs()).filter(({ what }) => what === 'start').length;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { TaskReport } from '../../src/client.ts';
 import type { Reason } from '../../src/domain/failure.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
 import { strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
@@ -110,10 +109,16 @@ test('F18: eight busy loops do not delay a heartbeat beyond its time', async () 
   );
   writeFileSync(`${work}/stop`, '');
   expect(Math.max(...ages)).toBeLessThan(heartbeatMs);
-  const report: TaskReport = await fleet.settled(id);
+  // It has nothing to show for itself: a person says whether it is done.
+  const report = await until(
+    async () => {
+      const view = await fleet.fleet.view(id);
+      return view.state === 'awaiting-approval' && view;
+    },
+    { timeoutMs: 120_000 },
+  );
   expect(report.runs).toHaveLength(1);
-  expect(report.runs[0]).toMatchObject({ worker: starved.name });
-  expect(report.runs[0]?.reason).not.toBe('host-lost');
+  expect(report.runs[0]).toMatchObject({ worker: starved.name, reason: null });
 });
 
 test('cancel leaves no process behind in 200 tries with trees that daemonise', async () => {

@@ -191,8 +191,15 @@ export class TestFleet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopWorkers();
-    for (const pid of await strays(this.root)) kill(pid);
-    await until(async () => (await strays(this.root)).length === 0, { timeoutMs: 20_000 });
+    // One that is killed may have started another one meanwhile.
+    await until(
+      async () => {
+        const left = await strays(this.root);
+        left.forEach(kill);
+        return left.length === 0;
+      },
+      { timeoutMs: 60_000 },
+    );
     await this.#dispose();
   }
 }

@@ -69,7 +69,7 @@ describe('before the run', () => {
   });
 
   test.concurrent('a worker without the reviewer says so before an agent starts', async () => {
-    const report = await drain('pass', { coder: 'codex-of-mine' });
+    const report = await drain('pass', { coder: 'agy' });
     expect(report).toMatchObject({ state: 'parked', reason: 'coder-missing', attempts: { used: 0 } });
     expect(ran(report.id)).toBe(false);
   });

@@ -56,8 +56,10 @@ test('an agent of somebody’s works with the queue', async () => {
     ...['ask_human', 'claim', 'complete', 'drop'],
   ]);
   // The repository is the one that it was started in.
-  const { id } = await mcp.get<{ id: string }>('enqueue', { objective: 'Do it', coder: 'ok', key: 'k1' });
-  expect(await mcp.get('enqueue', { objective: 'Do it', coder: 'ok', key: 'k1' })).toEqual({ id });
+  const enqueued = await mcp.get<{ id: string }>('enqueue', { objective: 'Do it', coder: 'ok', key: 'k1' });
+  const { id } = enqueued;
+  expect(enqueued).toEqual({ id: expect.any(String), doneBy: ['git'] });
+  expect(await mcp.get('enqueue', { objective: 'Do it', coder: 'ok', key: 'k1' })).toEqual(enqueued);
   await fleet.settled(id);
   expect(await mcp.get('show', { id })).toMatchObject({ id, state: 'done', repo, why: expect.any(String) });
   const done = async () => (await mcp.get<{ id: string }[]>('list', { states: ['done'] })).find((one) => one.id === id);
