@@ -17,10 +17,13 @@ export const agents = async (taskId: string): Promise<LiveAgent[]> =>
 
 /** All live agents on this machine: what runs right below an isolation's init, which is known by its arguments. */
 export async function liveAgents(): Promise<LiveAgent[]> {
+  const all = [...processTable().values()];
+  const parents = [...new Set(all.map(({ parent }) => parent))];
+  const inits = new Set((await Promise.all(parents.map(async (pid) => ((await isInit(pid)) ? [pid] : [])))).flat());
   const found = await Promise.all(
-    [...processTable().values()].map(async ({ pid, parent, zombie }) => {
+    all.map(async ({ pid, parent, zombie }) => {
       // A child that is still the init's own shell is no agent yet.
-      if (zombie || !(await isInit(parent)) || (await isInit(pid))) return [];
+      if (zombie || !inits.has(parent) || (await isInit(pid))) return [];
       const lines = (await read(pid, 'environ')).split('\0');
       const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s))) as Record<string, string>;
       const { FLEET_TASK: taskId, FLEET_RUN: runId, PWD } = env;
