@@ -15,6 +15,7 @@ const PROGRAMS = [
   'adapters/artifacts/main',
   'drivers/main',
   'mcp/main',
+  'receipts/sources/main',
 ];
 
 await rm(at('dist/chunks'), { recursive: true, force: true });

@@ -1,0 +1,37 @@
+/** A replacement in a source; offsets in UTF-16 code units, `end` exclusive. */
+export interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** Turns one expectation wrong. */
+export interface Turn {
+  edits: Edit[];
+  /** Every run in which the test passes evaluates it once at least: no branch, loop, callback or early return is around it. */
+  sure: boolean;
+}
+
+/** A test as the source of a test file declares it. */
+export interface DeclaredTest {
+  /** Suites and the test, outermost first, as written; null for a part that is computed. */
+  name: (string | null)[];
+  /** Its runner reports several in its place: parameters, a table, subtests. */
+  several: boolean;
+  /** The source itself skips it, always or on a condition, or marks it as expected to fail. */
+  skipped: boolean;
+  turns: Turn[];
+}
+
+/** What a parser found in one test file. */
+export interface TestSource {
+  /** Relative to the checkout. */
+  path: string;
+  /** The test framework, e.g. `pytest`; null: none that is known, and there are no tests. */
+  framework: string | null;
+  tests: DeclaredTest[];
+  /** Edits that every turned version needs once, e.g. a function that changes a value. Empty where nothing is needed. */
+  shared: Edit[];
+  /** Why it could not be read; then there are no tests. */
+  unread?: 'syntax' | 'too-large' | 'too-slow';
+}

@@ -1,0 +1,3 @@
+export { isDeclared } from './is-declared.ts';
+export { readSources } from './read-sources.ts';
+export { turnTests } from './turn-tests.ts';

@@ -1,0 +1,20 @@
+import { extname } from 'node:path';
+
+const LANGUAGES = {
+  '.py': 'python',
+  '.js': 'javascript',
+  '.cjs': 'javascript',
+  '.mjs': 'javascript',
+  '.jsx': 'javascript',
+  '.ts': 'typescript',
+  '.cts': 'typescript',
+  '.mts': 'typescript',
+  '.tsx': 'tsx',
+} as const;
+
+/** As the parser's grammars are called. */
+export type Language = (typeof LANGUAGES)[keyof typeof LANGUAGES];
+
+/** The language of a file whose tests can be read, by its name. */
+export const languageOf = (path: string): Language | undefined =>
+  LANGUAGES[extname(path).toLowerCase() as keyof typeof LANGUAGES];

@@ -1,0 +1,19 @@
+import type { DeclaredTest, Edit, TestSource } from '../../domain/evidence/test-source.ts';
+
+/** The source with the turns of the chosen tests applied (all turns of a chosen test), and `shared`. */
+export function turnTests(text: string, source: TestSource, chosen: ReadonlySet<DeclaredTest>): string {
+  const turns = source.tests.filter((test) => chosen.has(test)).flatMap((test) => test.turns);
+  return turns.length === 0 ? text : applyEdits(text, [...source.shared, ...turns.flatMap(({ edits }) => edits)]);
+}
+
+/** Of two that overlap, the later one gives way. */
+function applyEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const edit of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    if (edit.start < done) continue;
+    parts.push(text.slice(done, edit.start), edit.text);
+    done = edit.end;
+  }
+  return [...parts, text.slice(done)].join('');
+}

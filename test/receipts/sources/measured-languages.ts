@@ -1,0 +1,37 @@
+import { basename } from 'node:path';
+
+interface Layout {
+  command: string;
+  options?: { links?: Record<string, string>; results?: string[] };
+  /** Files that all exercises share, by those of them. */
+  around(files: Record<string, string>): Record<string, string>;
+  /** Where an example of this path goes. */
+  solutionOf(example: string, solutions: readonly string[]): string;
+  /** Exercism skips every test but the first. */
+  enable(tests: string): string;
+  /** Other files of an exercise. */
+  more?: string[];
+  leftOut?: string[];
+}
+
+const first = (_example: string, [solution = '']: readonly string[]): string => solution;
+
+/** How the tests of all exercises run at once. */
+export const LANGUAGES: Record<string, Layout> = {
+  python: {
+    command: 'python3 -m pytest -q -p no:cacheprovider --tb=no',
+    around: () => ({}),
+    solutionOf: first,
+    enable: (tests) => tests,
+  },
+  javascript: {
+    command: 'node --experimental-vm-modules node_modules/.bin/jest --silent --maxWorkers=2',
+    options: { links: { node_modules: 'node_modules' } },
+    around: () => ({
+      'package.json': JSON.stringify({ type: 'commonjs' }),
+      'jest.config.js': `module.exports = { transform: { '\\\\.js$': ['@swc/jest', { module: { type: 'commonjs' } }] } };`,
+    }),
+    solutionOf: (example, [solution = '']) => (example.includes('proof') ? solution : basename(example)),
+    enable: (tests) => tests.replace(/\bx(test|it|describe)\b/g, '$1').replace(/\b(test|it|describe)\.skip\b/g, '$1'),
+  },
+};
