@@ -9,7 +9,7 @@ export default {
     '/test/faults/',
     '/test/queue/',
     '/test/long/',
-    '/test/corpus/(?:all|planted|hiding)',
+    '/test/corpus/(?:all|planted|hiding|generate)',
     '/node_modules/',
   ],
   extensionsToTreatAsEsm: ['.ts'],
