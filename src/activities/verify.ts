@@ -114,8 +114,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const paths = result.changes.map(({ path }) => path);
   const brought = verdict.accepted && changed ? await broughtAlong(deps, { task, base, signal }) : undefined;
   const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought }) : undefined;
-  const { reasons } = verdict;
-  const failure = verdict.accepted ? undefined : await excuseOf(deps, ref, { outcome, reasons });
+  const failure = verdict.accepted ? undefined : await excuseOf(deps, ref, { outcome, verdict });
   const unshown = verdict.accepted && verdict.doneBy.length === 0;
   const verified: Verified = {
     ...(failure ? { failure } : {}),

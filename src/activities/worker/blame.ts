@@ -55,7 +55,7 @@ const isFailed = (answer: unknown): answer is Extract<Answer, { ok: false }> =>
   typeof answer === 'object' && answer !== null && 'failure' in answer && (answer as { ok?: unknown }).ok === false;
 
 /** The failure as it is, the machine's in its place, or with the word that another worker may do better. */
-async function blamed(deps: Deps, failure: Failure, run: Movable | undefined): Promise<Failure> {
+export async function blamed(deps: Deps, failure: Failure, run: Movable | undefined): Promise<Failure> {
   if (!('local' in FAILURES[failure.reason])) return failure;
   const fault = await faultOf(deps);
   if (fault || !run?.wanting) return fault ?? failure;
