@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from '@jest/globals';
 import type { Deps } from '../../src/activities/context.ts';
 import { beforeAgent } from '../../src/activities/worker/blame.ts';
+import { SubmoduleRefused } from '../../src/adapters/git/lay-submodules.ts';
 import { GitFailed } from '../../src/adapters/git/git.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 
@@ -23,6 +24,7 @@ test.each<[string, Error, string]>([
   ['a folder that setup has closed', path('EACCES', `${tree}/made`), 'setup-failed'],
   ['a path that is too long', path('ENAMETOOLONG', `${tree}/x/y`), 'setup-failed'],
   ["a folder of the worker's own", path('EACCES', `${home.root}/tasks`), 'machine-fault'],
+  ['a submodule whose place is taken', new SubmoduleRefused('lib', 'its folder is not empty'), 'repo-unavailable'],
   ['anything else', new Error('no'), 'machine-fault'],
 ])('before the agent, %s ends the run as what it is', async (_what, error, reason) => {
   const environment = new MockActivityEnvironment();

@@ -111,6 +111,12 @@ describe('what cannot be had is said with its path', () => {
     expect(await sentence(temp.path, three)).toBe(
       'refused: submodule x cannot be checked out: .gitmodules names no URL for it',
     );
+    const odd = repo('odd');
+    git(odd, 'config', 'core.protectNTFS', 'false');
+    link(odd, 'a/git~1', commit, '../lib');
+    expect(await sentence(temp.path, odd)).toBe(
+      'refused: submodule a/git~1 cannot be checked out: its path is none for a folder',
+    );
     const four = repo('four');
     link(four, 'x', commit, 'https://localhost:1/none.git');
     expect(await sentence(temp.path, four)).toMatch(

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { GitFailed } from '../../adapters/git/git.ts';
 import { failGit, gitBroken } from '../../adapters/git/outcome.ts';
+import { SubmoduleRefused } from '../../adapters/git/lay-submodules.ts';
 import { within } from '../../adapters/mount-table.ts';
 import type { RunRecord } from '../../adapters/run-record.ts';
 import { isDiskTrouble } from '../../adapters/space.ts';
@@ -102,6 +103,7 @@ function causeOf(deps: Deps, ref: RunRef, error: unknown): Failure {
     return error.broken === undefined
       ? failGit(error, 'repo-unavailable', 'the worktree cannot be made').failure
       : faulty(deps, gitBroken(error.broken));
+  if (error instanceof SubmoduleRefused) return { reason: 'repo-unavailable', message };
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (UNUSABLE.includes(code) && path !== undefined && !isOurs(deps, ref, path))
     return { reason: 'setup-failed', message: `the worktree cannot be made: ${message}` };

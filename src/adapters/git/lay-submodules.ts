@@ -4,7 +4,7 @@ import { dropDamagedBase } from './base-store.ts';
 import { checkoutTree } from './checkout.ts';
 import { same, treeEntries, type Entry } from './entries.ts';
 import { formatOf } from './init.ts';
-import { isGitName } from './links.ts';
+import { isFolderName } from './links.ts';
 import { own, walkTree } from './walk.ts';
 
 /**
@@ -22,18 +22,24 @@ export async function laySubmodules(tree: string, submodules: readonly Submodule
   }
 }
 
-/** Made where it is missing. What leads to it was checked out of commits that others have made: no link is followed. @throws */
+/** The tree that a submodule is to be laid into has no place for it: whoever made the tree is to blame, and no machine. */
+export class SubmoduleRefused extends Error {
+  constructor(path: string, why: string) {
+    super(`submodule ${path} cannot be checked out: ${why}`);
+  }
+}
+
+/** Made where it is missing. What leads to it was checked out of commits that others have made: no link is followed. @throws SubmoduleRefused */
 function emptyFolder(tree: string, path: string): string {
   let dir = tree;
   for (const part of path.split('/')) {
-    if (part === '' || part === '.' || part === '..' || isGitName(part))
-      throw new Error(`submodule ${path} cannot be checked out: ${JSON.stringify(part)} is no name of a folder`);
+    if (!isFolderName(part)) throw new SubmoduleRefused(path, `${JSON.stringify(part)} is no name of a folder`);
     dir = `${dir}/${part}`;
     const stat = lstatSync(dir, { throwIfNoEntry: false });
     if (!stat) mkdirSync(dir);
-    else if (!stat.isDirectory()) throw new Error(`submodule ${path} cannot be checked out: ${dir} is no folder`);
+    else if (!stat.isDirectory()) throw new SubmoduleRefused(path, `${dir.slice(tree.length + 1)} is no folder`);
   }
-  if (readdirSync(dir).length > 0) throw new Error(`submodule ${path} cannot be checked out: ${dir} is not empty`);
+  if (readdirSync(dir).length > 0) throw new SubmoduleRefused(path, 'its folder is not empty');
   return dir;
 }
 

@@ -39,6 +39,9 @@ function readLink(path: string): string | null {
 /** Characters that HFS+ ignores in names: `.g<ZWNJ>it` is `.git` there. */
 const IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
+/** That a folder of a checkout may have: it leads nowhere else, and is no repository's. */
+export const isFolderName = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !isGitName(name);
+
 /** A name that git, on some file system, would take for a repository: what `fsck` refuses too. */
 export function isGitName(name: string): boolean {
   const plain = name

@@ -6,7 +6,7 @@ import { within } from '../mount-table.ts';
 import { ensureBase } from './base-store.ts';
 import { treeEntries } from './entries.ts';
 import { git, GitFailed, redact, type Owner } from './git.ts';
-import { isGitName } from './links.ts';
+import { isFolderName } from './links.ts';
 import { isPublished } from './mirror.ts';
 import { resolveBase } from './resolve-base.ts';
 import { checkObjects, nameOfSource, openSource, reading, type PathSource, type Source } from './source.ts';
@@ -93,6 +93,7 @@ export async function planSubmodules(
   const ruling = rules && (await treeEntries(rules.gitDir, rules.commit, { as: rules.as })).entries;
   const plans: Plan[] = [];
   for (const [path, { id }] of links) {
+    if (!path.split('/').every(isFolderName)) return no(prefix + path, 'refused', 'its path is none for a folder');
     const module = modules.find((one) => one.path === path);
     if (!module?.url) return no(prefix + path, 'refused', '.gitmodules names no URL for it');
     const found = await sourceOf(source, { ...module, commit: id }, home);
@@ -170,7 +171,7 @@ async function localClone(
   { gitDir, commonDir }: PathSource,
   { name, commit }: { name: string; commit: string },
 ): Promise<Source | undefined> {
-  if (name.split('/').some((part) => part === '' || part === '.' || part === '..' || isGitName(part))) return undefined;
+  if (!name.split('/').every(isFolderName)) return undefined;
   for (const dir of new Set([`${gitDir}/modules/${name}`, `${commonDir}/modules/${name}`])) {
     if (!existsSync(`${dir}/HEAD`)) continue;
     const opened = await openSource({ repo: dir, mirrorDir: (key) => `/nonexistent/${key}` });
