@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { failpoint } from '../adapters/failpoint.ts';
 import { emptyResult, resultOf } from '../adapters/git/hand-over.ts';
 import { GitFailed, lastLine } from '../adapters/git/git.ts';
+import { fail } from '../adapters/git/outcome.ts';
 import { isIn } from '../adapters/git/ancestry.ts';
 import { mergeCommit, mergeTrees } from '../adapters/git/merge.ts';
 import { checkedOutAt, checkedOutSentence, fetchRefs, moveBranch, readRefs } from '../adapters/git/merge-source.ts';
@@ -76,9 +77,9 @@ async function mergeOnce(deps: Deps, order: MergeOrder, place: Place): Promise<M
   const refs = await readRefs(source, [targetRef, ...order.members.map(({ id }) => branchRef(id))]);
   if (!refs.ok) return refs;
   const target = refs.refs.get(targetRef);
-  if (!target) return unavailable(`${nameOfSource(source)} has no branch ${order.into}`);
+  if (!target) return forPeople(`${nameOfSource(source)} has no branch ${order.into}`);
   const held = await checkedOutAt(source, order.into);
-  if (held) return unavailable(checkedOutSentence(order.into, held));
+  if (held) return forPeople(checkedOutSentence(order.into, held));
   const open = () => openOrigin(deps, { task: order, base: target, signal });
   const origin = await open();
   if (!origin.ok) return origin;
@@ -145,7 +146,7 @@ async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeO
   deps.programs.mayGoOn();
   // Its checks took their time: somebody may work there by now.
   const taken = await checkedOutAt(source, order.into);
-  if (taken) return unavailable(checkedOutSentence(order.into, taken));
+  if (taken) return forPeople(checkedOutSentence(order.into, taken));
 
   // 4. From here on it runs to its end, whoever cancels.
   signal.throwIfAborted();
@@ -228,7 +229,6 @@ const goneFrom =
     message: `${branchOf(id)} of ${nameOfSource(source)} is not at ${commit.slice(0, 12)} any more`,
   });
 
-const unavailable = (message: string): { ok: false; failure: Failure } => ({
-  ok: false,
-  failure: { reason: 'repo-unavailable', message },
-});
+const unavailable = (message: string): { ok: false; failure: Failure } => fail('repo-unavailable', message);
+/** What no other try, and no other worker, gets past. */
+const forPeople = (message: string) => fail('repo-unavailable', message, { lasting: true });

@@ -243,6 +243,8 @@ export interface Failure {
   until?: string;
   /** It was the run's credential that met it, and keeps off for itself: another one may do. */
   moves?: true;
+  /** No try mends it, whatever its reason is: the task is for a person. */
+  lasting?: true;
   /** It may be its worker's own, and another one is attached that has not met it: it counts for nothing yet. */
   local?: true;
 }

@@ -11,7 +11,14 @@ export type MergeAnswer =
   /** `commit`: on the target branch, with this task's result in it. */
   | { merged: true; commit: string }
   /** It was taken out of the queue; `target` is the commit that it did not go with. */
-  | { merged: false; reason: Extract<Reason, 'merge-failed' | 'repo-unavailable'>; message: string; target: string };
+  | Refusal;
+
+interface Refusal {
+  merged: false;
+  reason: Extract<Reason, 'merge-failed' | 'repo-unavailable' | 'machine-fault'>;
+  message: string;
+  target: string;
+}
 
 /** When a result is its turn, and what it is checked by: a queue may hold many. */
 export type MergedTask = Omit<PolicyTask, 'review'> & Pick<Task, 'priority' | 'ageing'>;
@@ -120,6 +127,16 @@ export type MergeOutcome =
       red: { ids: string[]; message: string } | null;
     }
   | { ok: false; failure: Failure };
+
+/** Whether another try, or another worker, may do better: a remote comes back; a branch that is checked out, or missing, is a person's. */
+export const mayPass = ({ reason, lasting }: Failure): boolean =>
+  !lasting && (reason === 'machine-fault' || reason === 'repo-unavailable');
+
+/** What the tasks of a batch that could not be merged are told. */
+export const refusalOf = ({ reason, message }: Failure): Pick<Refusal, 'reason' | 'message'> => ({
+  reason: reason === 'machine-fault' ? reason : 'repo-unavailable',
+  message,
+});
 
 /** Results that are merged and checked at a time. */
 export const BATCH_MAX = 5;

@@ -38,6 +38,7 @@ export function decide(after: {
   const { task, runs, failure, nowMs } = after;
   const policy = FAILURES[failure.reason];
   const used = attemptsUsed(runs);
+  if (failure.lasting) return { next: 'park', reason: failure.reason, message: failure.message };
   // Whether there is a seat of another credential is for the claim to find out, and to wait for.
   if (failure.moves && inARow(runs) <= MOST_WAITS) return { next: 'retry', delayMs: 0 };
   if (failure.local) return { next: 'retry', delayMs: 0 };

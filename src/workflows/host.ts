@@ -161,12 +161,21 @@ function mayGoOn(cause: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === 'WorkerShutdown';
 }
 
+/** What a worker said of its own machine by an exception. */
+export function machineFaultIn(cause: unknown): Failure | undefined {
+  if (!(cause instanceof ApplicationFailure) || cause.type !== MACHINE_FAULT) return undefined;
+  return cause.details?.[0] as Failure | undefined;
+}
+
 /** What a step's exception says of the run, by its type. */
 function saidBy(worker: string, cause: unknown): Failure {
   const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  const [told] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  if (type === MACHINE_FAULT && told) return told as Failure;
-  return { reason: type === STOPPED ? 'killed' : 'host-lost', message: `worker ${worker}: ${messageOf(cause)}` };
+  return (
+    machineFaultIn(cause) ?? {
+      reason: type === STOPPED ? 'killed' : 'host-lost',
+      message: `worker ${worker}: ${messageOf(cause)}`,
+    }
+  );
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -16,13 +16,16 @@ import type { DeliveryDesk, Merger } from '../activities/delivery-desk.ts';
 import type { Activities } from '../activities/index.ts';
 import {
   halves,
+  mayPass,
   nextBatch,
   pauseAfter,
+  refusalOf,
   type MergeEntry,
   type MergeOutcome,
   type MergeQueueRecord,
   type MergeTries,
 } from '../domain/merge.ts';
+import { machineFaultIn } from './host.ts';
 import { MergeBook } from './merge-book.ts';
 import { enterMergeSignal, leaveMergeSignal } from './messages.ts';
 
@@ -67,9 +70,8 @@ async function mergeAll(book: MergeBook, members: readonly MergeEntry[]): Promis
   }
   const { into } = book.record;
   if (!outcome.ok) {
-    const { message } = outcome.failure;
-    for (const { id } of wanted)
-      await book.tell(id, { merged: false, reason: 'repo-unavailable', message, target: '' });
+    const why = refusalOf(outcome.failure);
+    for (const { id } of wanted) await book.tell(id, { merged: false, target: '', ...why });
     return book.ended();
   }
   const { target, merged, refused, red } = outcome;
@@ -102,7 +104,7 @@ async function tryMerge(book: MergeBook, members: readonly MergeEntry[]): Promis
     const order = { repo, into, members: [...members] };
     const end: Tried | 'nobody' = worker ? await mergeOn(book, worker, order) : 'nobody';
     if (end === 'left') return taken();
-    if (typeof end === 'object' && (end.ok || !mayPass(end))) return end;
+    if (typeof end === 'object' && (end.ok || !mayPass(end.failure))) return end;
     const what = typeof end === 'object' ? 'failed' : end;
     tries[what] += 1;
     const pauseMs = pauseAfter(what, tries);
@@ -120,11 +122,6 @@ const allLost = (lost: number): MergeOutcome => ({
   ok: false,
   failure: { reason: 'repo-unavailable', message: `${lost} times the worker was lost that was to merge it` },
 });
-
-/** A remote comes back; a branch that is checked out, or missing, is a person's. */
-const mayPass = ({ failure }: Extract<MergeOutcome, { ok: false }>): boolean =>
-  failure.reason === 'machine-fault' ||
-  (failure.reason === 'repo-unavailable' && !/is checked out in|has no branch|refused the merge/.test(failure.message));
 
 async function mergeOn(
   book: MergeBook,
@@ -153,6 +150,6 @@ async function mergeOn(
     const leaving = cause instanceof ApplicationFailure && cause.type === 'WorkerShutdown';
     if (leaving || cause instanceof TimeoutFailure) return 'lost';
     const message = `worker ${name} could not merge: ${cause?.message ?? error.message}`;
-    return { ok: false, failure: { reason: 'repo-unavailable', message } };
+    return { ok: false, failure: machineFaultIn(cause) ?? { reason: 'repo-unavailable', message } };
   }
 }

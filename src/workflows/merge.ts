@@ -77,7 +77,7 @@ function settled(end: End, { book, into }: { book: TaskBook; into: string }): Fa
     view.merged = { into, commit: end.commit };
     return undefined;
   }
-  if (end.reason !== 'merge-failed') return { reason: end.reason, message: end.message };
+  if (end.reason !== 'merge-failed') return { reason: end.reason, message: end.message, lasting: true };
   view.base = end.target;
   return { reason: 'merge-failed', message: end.message };
 }

@@ -17,7 +17,7 @@ export async function outlastFault<T extends object>(step: () => Promise<T | Fai
     if (!isFault(end)) return end;
     if (tries === MOST_TRIES) {
       const message = `${end.failure.message} (${tries} times in a row)`;
-      return { ok: false, failure: { reason: 'repo-unavailable', message } };
+      return { ok: false, failure: { reason: 'machine-fault', message, lasting: true } };
     }
     await sleep(FIRST_PAUSE_MS * 2 ** (tries - 1));
   }

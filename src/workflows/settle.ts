@@ -14,6 +14,7 @@ import { alertByAnyone } from './alert.ts';
 import type { Approvals } from './approval.ts';
 import type { TaskBook } from './book.ts';
 import { handOff } from './hand-off.ts';
+import { machineFaultIn } from './host.ts';
 import { deliverByMerge } from './merge.ts';
 import { outlastFault } from './outlast-fault.ts';
 import { deliverByPullRequest } from './pull-request.ts';
@@ -97,5 +98,5 @@ function undelivered(error: unknown, worker: string): { silent: string } | { ok:
   if (leaving || cause instanceof TimeoutFailure)
     return { silent: `worker ${worker}, which keeps the result, does not answer` };
   const message = `worker ${worker} could not deliver the result: ${cause?.message ?? error.message}`;
-  return { ok: false, failure: { reason: 'repo-unavailable', message } };
+  return { ok: false, failure: machineFaultIn(cause) ?? { reason: 'repo-unavailable', message } };
 }

@@ -2,13 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import {
   BATCH_MAX,
   halves,
+  mayPass,
   mergedTask,
   mergeOrder,
   nextBatch,
   pauseAfter,
   placesToTell,
+  refusalOf,
   shownOf,
 } from '../../src/domain/merge.ts';
+import type { Failure } from '../../src/domain/failure.ts';
 import { jointPolicy } from '../../src/domain/merge-policy.ts';
 import { mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
 import { taskInput, type TaskInput } from '../../src/domain/task.ts';
@@ -117,4 +120,16 @@ test('what holds for all: every command, the widest limits, and the tests of oth
   const scoped = of({ scope: { allow: ['src/**'] } });
   expect(jointPolicy([one, scoped]).allow).toEqual([]);
   expect(jointPolicy([scoped, scoped]).allow).toEqual([['src/**']]);
+});
+
+test.each<[failure: Omit<Failure, 'message'>, another: boolean, told: string]>([
+  [{ reason: 'repo-unavailable' }, true, 'repo-unavailable'],
+  [{ reason: 'repo-unavailable', lasting: true }, false, 'repo-unavailable'],
+  [{ reason: 'machine-fault' }, true, 'machine-fault'],
+  [{ reason: 'base-missing' }, false, 'repo-unavailable'],
+])('a batch that met %j is tried again: %s; its tasks hear of %s', (met, another, told) => {
+  // No word of it decides.
+  const failure = { ...met, message: 'main is checked out in /r' };
+  expect(mayPass(failure)).toBe(another);
+  expect(refusalOf(failure)).toEqual({ reason: told, message: failure.message });
 });

@@ -26,6 +26,13 @@ describe('what follows a run that was not accepted', () => {
     });
   });
 
+  test('what no try mends is for a person, whatever its reason asks for', () => {
+    for (const reason of ['machine-fault', 'repo-unavailable', 'receipts-rejected'] as const)
+      expect(
+        decide({ task, runs: [run(reason)], failure: { reason, message: 'why', lasting: true }, nowMs: 0 }),
+      ).toEqual({ next: 'park', reason, message: 'why' });
+  });
+
   test('a disk that is full again and again is held for a person: an agent can fill it', () => {
     const full = Array.from({ length: 5 }, () => run('disk'));
     expect(after(...full)).toMatchObject({ next: 'retry' });

@@ -149,7 +149,7 @@ test('a push whose git dies is made again, or held with its result: the work is 
   await git.sicken();
   const [held] = await enqueue(1, { repo: `file://${bare}` });
   expect(await fleet.settled(held!)).toMatchObject({
-    ...{ state: 'parked', reason: 'repo-unavailable', runs: [{ reason: 'repo-unavailable', counts: false }] },
+    ...{ state: 'parked', reason: 'machine-fault', runs: [{ reason: 'machine-fault', counts: false }] },
   });
   await git.heal();
   await fleet.fleet.accept(held!, 'git works again');

@@ -80,7 +80,9 @@ export async function moveBranch(move: {
     if (there.ok && there.refs.get(ref) !== from) return { ok: false, moved: true };
     const [name, branch] = [nameOfSource(source), ref.replace('refs/heads/', '')];
     if (/\[(remote )?rejected\]|pre-receive hook declined|protected branch/i.test(error.stderr))
-      return fail('repo-unavailable', `${name} refused the merge into ${branch}: ${lastLine(error.stderr)}`);
+      return fail('repo-unavailable', `${name} refused the merge into ${branch}: ${lastLine(error.stderr)}`, {
+        lasting: true,
+      });
     return failGit(error, 'repo-unavailable', `${name} did not take the merge into ${branch}`);
   }
 }

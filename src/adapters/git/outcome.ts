@@ -4,7 +4,10 @@ import { GitFailed, lastLine } from './git.ts';
 
 export type Failed = { ok: false; failure: Failure };
 
-export const fail = (reason: Reason, message: string): Failed => ({ ok: false, failure: { reason, message } });
+export const fail = (reason: Reason, message: string, more: Pick<Failure, 'lasting'> = {}): Failed => ({
+  ok: false,
+  failure: { reason, message, ...more },
+});
 
 const FULL_BYTES = 64 * 1024 * 1024;
 
