@@ -96,7 +96,11 @@ interface WorkerLimits {
 /** The task's own limits win, then the tighter of its route's and what `.fleet.yaml` or else the worker says, then our defaults. */
 function mergeLimits(task: Pick<Task, 'limits'>, file: RepoFile, worker: WorkerLimits) {
   const said = { ...defined(worker.limits ?? {}), ...defined(file.limits) };
-  return { ...DEFAULT_LIMITS, ...tighter(said, defined(worker.routed ?? {})), ...defined(task.limits) };
+  const asked = { ...tighter(said, defined(worker.routed ?? {})), ...defined(task.limits) };
+  // A run whose agent may take five minutes holds no slot for the fifteen of a test that never ends.
+  const { total = DEFAULT_LIMITS.total } = asked;
+  const verify = toMs(total) < toMs(DEFAULT_LIMITS.verify) ? total : DEFAULT_LIMITS.verify;
+  return { ...DEFAULT_LIMITS, verify, ...asked };
 }
 
 export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimits = {}): Policy {

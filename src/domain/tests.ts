@@ -18,6 +18,8 @@ export interface TestReport {
   tests: TestResult[];
   /** Names of those with a run that began and did not come to its end. */
   cut?: string[];
+  /** Names of tests that had begun when the trial was ended, five at most, with their files. They decide nothing. */
+  running?: string[];
 }
 
 export interface Counts {

@@ -30,8 +30,16 @@ export function whatFailed(step: Step, { limitMs, report }: { limitMs: number; r
         )}`
       : '';
   const which = failed.length > 0 ? ` (${counted(failed.length, 'test')} failed${unexplained})` : '';
+  const running = result.timedOut && !setup ? (report?.running ?? []) : [];
+  const endless =
+    running.length > 0
+      ? `; still running: ${named(
+          running.map((name) => `"${name}"`),
+          3,
+        )}`
+      : '';
   const said = isTold ? testsSay(telling, failed.length) : result.said.trim();
-  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${howItEnded(step, limitMs)}${which}${said ? `:\n${said}` : ''}`;
+  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${howItEnded(step, limitMs)}${endless}${which}${said ? `:\n${said}` : ''}`;
 }
 
 function howItEnded({ result }: Step, limitMs: number): string {

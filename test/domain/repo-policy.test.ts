@@ -56,6 +56,18 @@ test.each<[string, { task?: object; file?: object; routed?: object; worker?: obj
   expect(wrong).toBe(says && `limits must have total above idle: ${says}`);
 });
 
+test.each([
+  [{}, {}, 15],
+  [{ total: '4h' }, {}, 15],
+  [{ total: '5m' }, {}, 5],
+  [{}, { total: '3m' }, 3],
+  [{ total: '5m', verify: '20m' }, {}, 20],
+  [{ total: '5m' }, { verify: '20m' }, 20],
+])('with the limits %j of the task and %j of the repository, verification has %i minutes', (own, file, minutes) => {
+  const { limits } = mergePolicy(task({ limits: own }), repoFile.parse({ limits: file }));
+  expect(limits.verifyMs).toBe(minutes * 60_000);
+});
+
 test('a task can only narrow the scope, and cannot unprotect', () => {
   const file = repoFile.parse({ scope: { allow: ['src/**'], protect: ['a'] }, protect: ['test/**'] });
   const policy = mergePolicy(task({ scope: { allow: ['**'], protect: ['b'] } }), file);

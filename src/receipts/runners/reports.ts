@@ -8,6 +8,9 @@ const MAX_NAME = 2_000;
 /** Of one failed test, and failed tests that are kept with it. */
 const MAX_SAID = 1_000;
 const MAX_TELLING = 20;
+/** Of those that ran when all was ended. */
+const MAX_RUNNING = 5;
+const MAX_RUNNING_NAME = 200;
 const WORST_FIRST = ['failed', 'skipped', 'passed'] as const;
 
 /** One test as a runner reported it. */
@@ -26,6 +29,7 @@ export interface Reported {
 export class Reports {
   readonly #runners = new Set<string>();
   readonly #cut = new Set<string>();
+  readonly #running = new Set<string>();
   readonly #tests: TestResult[] = [];
   readonly #trees: string[];
   #telling = 0;
@@ -64,9 +68,21 @@ export class Reports {
     this.#cut.add(runner);
   }
 
+  /** A test that had begun. */
+  addRunning(name: readonly string[], file: string | undefined): void {
+    const where = file === undefined ? undefined : this.#inTree(file);
+    const plain = this.#clean(name.join(' > ')).slice(0, MAX_RUNNING_NAME);
+    if (this.#running.size < MAX_RUNNING) this.#running.add(where && where !== plain ? `${plain} (${where})` : plain);
+  }
+
   all(): TestReport {
     const cut = [...this.#cut].toSorted();
-    return { runners: [...this.#runners].toSorted(), tests: this.#tests, ...(cut.length > 0 ? { cut } : {}) };
+    const running = [...this.#running].toSorted();
+    return {
+      ...{ runners: [...this.#runners].toSorted(), tests: this.#tests },
+      ...(cut.length > 0 ? { cut } : {}),
+      ...(running.length > 0 ? { running } : {}),
+    };
   }
 
   #told(said: string): { said?: string } {

@@ -48,6 +48,7 @@ function watch() {
     const key = `${Package}\0${Test}`;
     const name = [Package, Test];
     if (Action === 'run') running.set(key, { name, output: [], said: '' });
+    if (Action === 'run' || Action === 'cont') report.now({ name });
     const test = running.get(key);
     if (test && Output !== undefined && !/^\s*(===|---) /.test(Output))
       test.said = (test.said + Output).slice(-SAID_MAX);
@@ -56,6 +57,7 @@ function watch() {
     report({ name, status, said: test?.said.trimEnd() || undefined });
     if (status === 'failed' && !json && !verbose) process.stdout.write(running.get(key)?.output.join('') ?? '');
     running.delete(key);
+    report.now([...running.values()].at(-1) ?? null);
   }
 
   /** One that cannot be built stands for its tests, and so does one that ended before any of them. */

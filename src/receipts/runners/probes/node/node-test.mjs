@@ -29,12 +29,17 @@ async function* recorded(source) {
   // The names from the outermost suite to the test that started last.
   const path = [];
   let open = 0;
+  // What has begun and not ended, a file before the tests in it.
+  const running = new Map();
   // What a file that cannot be loaded says, it says on stderr.
   const stderr = new Map();
   for await (const event of source) {
     const { type, data } = event;
     if (type === 'test:start') path.splice(data.nesting, Infinity, data.name);
     if (type === 'test:enqueue' && !isFile(data)) open += 1;
+    if (type === 'test:dequeue' || type === 'test:start') running.set(keyOf(data), data);
+    if (type === 'test:pass' || type === 'test:fail') running.delete(keyOf(data));
+    if (/^test:(dequeue|start|pass|fail)$/.test(type)) report.now(innermost(running));
     if (type === 'test:stderr')
       stderr.set(data.file, `${stderr.get(data.file) ?? ''}${data.message}`.slice(-STDERR_MAX));
     if (type === 'test:pass' || type === 'test:fail') {
@@ -50,6 +55,17 @@ async function* recorded(source) {
   }
   // A file that ends its process loses the tests behind that.
   if (open <= 0) report.run('ends');
+}
+
+const keyOf = ({ nesting, name, file, line, column }) => [nesting, name, file, line, column].join('\0');
+
+/** The deepest of those that began last. */
+function innermost(running) {
+  const all = [...running.values()];
+  const deepest = all.reduce((most, { nesting }) => Math.max(most, nesting), 0);
+  const last =
+    all.findLast(({ nesting, ...rest }) => nesting === deepest && !isFile({ nesting, ...rest })) ?? all.at(-1);
+  return last ? { name: [last.name], file: last.file } : null;
 }
 
 /** A file without any test, or that ended its process early, is reported as a test with its name. */

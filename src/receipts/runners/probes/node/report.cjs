@@ -2,7 +2,7 @@
  * The report of one test run: a file of its own in the trial's private folder, a JSON value a line. The first says that the runner
  * ran, `{ runner, run }` that a run of it 'begins' or 'ends'; each other is one test: `{ runner, name: string[], file?: absolute path,
  * status, fixture?: true, said? }`, `fixture` for what stands in the place of tests: a file, a package, a hook; `said` is what a
- * failed one said, 4,000 characters at most.
+ * failed one said, 4,000 characters at most. Beside it a file of its name with `.now`, of one size, holds the test that runs.
  */
 const { openSync, readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
@@ -13,15 +13,18 @@ const { stringify } = JSON;
 const HOME = join(__dirname, '..', '..');
 const SAID_MAX = 4_000;
 const VALUE_MAX = 300;
+const NOW_BYTES = 4_096;
 
-/** A function that writes a test, and `run` for begin and end: at once, as the process may be ended by the code under test. */
+/**
+ * A function that writes a test, `run` for begin and end, and `now` for the test that runs, null for none: at once, as the process
+ * may be ended by the code under test.
+ */
 exports.openReport = (runner) => {
   // Every node process of a trial loads this file: what only a runner needs is loaded for one.
   const { randomBytes } = require('node:crypto');
-  const file = openSync(
-    join(HOME, 'reports', `${runner.replace(/\W/g, '-')}-${process.pid}-${randomBytes(6).toString('hex')}.jsonl`),
-    'ax',
-  );
+  const name = `${runner.replace(/\W/g, '-')}-${process.pid}-${randomBytes(6).toString('hex')}`;
+  const file = openSync(join(HOME, 'reports', `${name}.jsonl`), 'ax');
+  let running;
   const write = (value) => {
     try {
       writeSync(file, `${stringify(value)}\n`);
@@ -30,7 +33,16 @@ exports.openReport = (runner) => {
   write({ runner });
   const report = ({ name, file, status, fixture, said }) =>
     write({ runner, name, file, status, fixture, said: status === 'failed' ? said?.slice(0, SAID_MAX) : undefined });
-  return Object.assign(report, { run: (run) => write({ runner, run }) });
+  const now = (test) => {
+    try {
+      running ??= openSync(join(HOME, 'reports', `${name}.now`), 'wx');
+      const text = test ? stringify({ runner, name: test.name, file: test.file }) : '';
+      // What is too long to be kept whole is kept not at all.
+      if (Buffer.byteLength(text) <= NOW_BYTES)
+        writeSync(running, text + ' '.repeat(NOW_BYTES - Buffer.byteLength(text)), 0);
+    } catch {}
+  };
+  return Object.assign(report, { run: (run) => write({ runner, run }), now });
 };
 
 /** What an error says, with what was expected and what came where it has them apart, and its first place in the project. */

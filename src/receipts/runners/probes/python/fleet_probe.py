@@ -12,6 +12,8 @@ HOME = os.path.dirname(os.path.dirname(HERE))
 # Kept here, so that code under test that replaces these functions changes no report.
 dumps, write = json.dumps, os.write
 SAID_MAX = 4000
+NOW_BYTES = 4096
+pwrite = os.pwrite
 
 
 def hide_probes():
@@ -37,9 +39,11 @@ class Reporter:
         self.root = str(getattr(config, "rootpath", None) or config.rootdir)
         self.worst = {}
         self.said = {}
-        name = "pytest-%d-%s.jsonl" % (os.getpid(), os.urandom(6).hex())
+        name = "pytest-%d-%s" % (os.getpid(), os.urandom(6).hex())
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-        self.file = os.open(os.path.join(HOME, "reports", name), flags, 0o600)
+        self.file = os.open(os.path.join(HOME, "reports", name + ".jsonl"), flags, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        self.running = os.open(os.path.join(HOME, "reports", name + ".now"), flags, 0o600)
         self.line({"runner": "pytest"})
 
     def line(self, value):
@@ -47,6 +51,22 @@ class Reporter:
             write(self.file, (dumps(value) + "\n").encode())
         except OSError:
             pass
+
+    def now(self, value):
+        """The test that runs, None for none: one that is too long to be kept whole is kept not at all."""
+        text = b"" if value is None else dumps(value).encode()
+        try:
+            if len(text) <= NOW_BYTES:
+                pwrite(self.running, text.ljust(NOW_BYTES), 0)
+        except OSError:
+            pass
+
+    def pytest_runtest_logstart(self, nodeid):
+        file, _, name = nodeid.partition("::")
+        self.now({"runner": "pytest", "name": [name], "file": os.path.join(self.root, file)})
+
+    def pytest_runtest_logfinish(self):
+        self.now(None)
 
     def pytest_sessionstart(self):
         self.line({"runner": "pytest", "run": "begins"})
