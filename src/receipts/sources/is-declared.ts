@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source.ts';
 import type { TestResult } from '../../domain/tests.ts';
 
@@ -9,9 +10,11 @@ export function isDeclared(test: TestResult, source: TestSource, declared: Decla
   if (test.fixture || (test.file !== undefined && test.file !== source.path)) return false;
   // What comes twice in a report has a number.
   const names = new Set([test.name, test.name.replace(/ \(\d+\)$/, '')]);
-  const matches = source.framework && /^(pytest|unittest)$/.test(source.framework) ? matchesPython : matchesSuites;
+  const matches = MATCHES[source.framework ?? ''] ?? matchesSuites;
   return [...names].some((name) => matches(name, source, declared));
 }
+
+type Matches = (name: string, source: TestSource, declared: DeclaredTest) => boolean;
 
 /** `Class::test[parameters]`. */
 function matchesPython(name: string, _source: TestSource, { name: parts, several }: DeclaredTest): boolean {
@@ -22,6 +25,34 @@ function matchesPython(name: string, _source: TestSource, { name: parts, several
     reported[reported.length - 1] = last;
   return reported.length === parts.length && parts.every((part, at) => part === null || part === reported[at]);
 }
+
+/** `package > TestX/subtest`; the package of a module's first folder may have any name. */
+function matchesGo(name: string, { path }: TestSource, { name: [declared = ''] }: DeclaredTest): boolean {
+  const at = name.indexOf(' > ');
+  const [where, test] = [name.slice(0, Math.max(at, 0)), name.slice(at < 0 ? 0 : at + 3)];
+  const folder = basename(dirname(path));
+  return (test === declared || test.startsWith(`${declared}/`)) && (folder === '.' || basename(where) === folder);
+}
+
+/** `package > modules::test`, with the target between them where its name is another one: a file of tests. */
+function matchesCargo(name: string, { path }: TestSource, { name: parts, several }: DeclaredTest): boolean {
+  const [, crate = '', place, file = ''] = /^(?:(.*)\/)?(src|tests)\/(.*)\.rs$/.exec(`./${path}`) ?? [];
+  const reported = name.split(' > ');
+  const test = reported.at(-1)!;
+  const modules = file.split('/').filter((part) => !/^(lib|main|mod)$/.test(part));
+  const own = place === 'tests' ? modules.slice(1) : modules;
+  const wanted = [...own, ...parts].join('::');
+  if (test !== wanted && !(several && test.startsWith(`${wanted}::`))) return false;
+  if (place === 'tests' && reported.at(-2) !== modules[0]) return false;
+  // A workspace's packages are named as their folders are, or longer.
+  const [pack, folder] = [reported[0]!, basename(crate)].map((part) => part.replaceAll('-', '_')) as [string, string];
+  return folder === '.' || pack.endsWith(folder);
+}
+
+const MATCHES: Record<string, Matches> = {
+  ...{ pytest: matchesPython, unittest: matchesPython },
+  ...{ 'go test': matchesGo, 'cargo test': matchesCargo },
+};
 
 /** Suites and the test, joined by ` > `; a project's name may stand before them, subtests behind. */
 function matchesSuites(name: string, source: TestSource, { name: parts, several }: DeclaredTest): boolean {

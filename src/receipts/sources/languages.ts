@@ -1,7 +1,9 @@
 import { extname } from 'node:path';
 
 const LANGUAGES = {
+  '.go': 'go',
   '.py': 'python',
+  '.rs': 'rust',
   '.js': 'javascript',
   '.cjs': 'javascript',
   '.mjs': 'javascript',

@@ -12,6 +12,8 @@ export interface Found {
 export interface SourceFile {
   path: string;
   text: string;
+  /** The texts of the other files of its folder, where its language has them in one namespace. */
+  siblings?: string;
   /** An identifier that is in no source, another one each time. */
   freshName: () => string;
 }

@@ -2,13 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as TreeSitter from '@vscode/tree-sitter-wasm';
 import type { TestSource } from '../../domain/evidence/test-source.ts';
+import { readGo } from './go.ts';
 import { readJavascript } from './javascript.ts';
 import { languageOf, type Language } from './languages.ts';
 import type { Found, SourceFile } from './nodes.ts';
 import { readPython } from './python.ts';
+import { readRust } from './rust.ts';
 
 const READERS: Record<Language, (root: TreeSitter.Node, file: SourceFile) => Found> = {
+  go: readGo,
   python: readPython,
+  rust: readRust,
   javascript: readJavascript,
   typescript: readJavascript,
   tsx: readJavascript,
@@ -24,8 +28,10 @@ const ALL_MS = 10_000;
 const ready = treeSitter.Parser.init();
 const grammars = new Map<Language, Awaited<ReturnType<typeof treeSitter.Language.load>>>();
 
+export type ParsedFile = Pick<SourceFile, 'path' | 'text' | 'siblings'>;
+
 /** What one file declares. It is `too-slow` where its parser takes longer than 4 s of processor time, or the process has used 10 s. */
-export async function parseFile({ path, text }: { path: string; text: string }): Promise<TestSource> {
+export async function parseFile({ path, text, siblings = '' }: ParsedFile): Promise<TestSource> {
   const nothing: TestSource = { path, framework: null, tests: [], shared: [] };
   const language = languageOf(path);
   if (language === undefined) return nothing;
@@ -40,7 +46,7 @@ export async function parseFile({ path, text }: { path: string; text: string }):
     if (!tree) return { ...nothing, unread: 'too-slow' };
     if (tree.rootNode.hasError) return { ...nothing, unread: 'syntax' };
     const freshName = () => `h${randomBytes(8).toString('hex')}`;
-    return { path, ...READERS[language](tree.rootNode, { path, text, freshName }) };
+    return { path, ...READERS[language](tree.rootNode, { path, text, siblings, freshName }) };
   } catch (error) {
     // It is nested too deeply for what reads it.
     if (error instanceof RangeError) return { ...nothing, unread: 'too-large' };

@@ -38,7 +38,7 @@ function readExercise(slug: string): { files: Files; tests: string[] } {
     const text = files[`${slug}/${path}`];
     if (text !== undefined) files[`${slug}/${path}`] = layout.enable(text);
   }
-  return { files, tests: (named.test ?? []).map((path) => `${slug}/${path}`) };
+  return { files, tests: [...(named.test ?? []), ...(named.editor ?? [])].map((path) => `${slug}/${path}`) };
 }
 
 const run = async (files: Files): Promise<TestResult[]> => {

@@ -24,6 +24,26 @@ export const LANGUAGES: Record<string, Layout> = {
     solutionOf: first,
     enable: (tests) => tests,
   },
+  go: {
+    command: 'go test ./...',
+    around: () => ({ 'go.mod': 'module exercises\n\ngo 1.18\n' }),
+    solutionOf: first,
+    enable: (tests) => tests,
+  },
+  rust: {
+    command: 'cargo test --workspace --no-fail-fast --tests',
+    around: (files) => ({
+      'Cargo.toml': `[workspace]\nmembers = [${Object.keys(files)
+        .filter((path) => path.endsWith('/Cargo.toml'))
+        .map((path) => `"${path.split('/')[0]}"`)
+        .join(', ')}]\nresolver = "2"\n`,
+    }),
+    solutionOf: (example, solutions) => (example.endsWith('.toml') ? 'Cargo.toml' : first(example, solutions)),
+    enable: (tests) => tests.replace(/^#\[ignore\b.*\]$/gm, ''),
+    more: ['Cargo.toml'],
+    // Its example needs `thiserror`, which it does not name.
+    leftOut: ['grep'],
+  },
   javascript: {
     command: 'node --experimental-vm-modules node_modules/.bin/jest --silent --maxWorkers=2',
     options: { links: { node_modules: 'node_modules' } },

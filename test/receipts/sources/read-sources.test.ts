@@ -121,3 +121,13 @@ describe('a reported test is declared', () => {
     expect(declares(source('jest', ['a']), 'a', { file: undefined })).toBe(true);
   });
 });
+
+test("a table in another file of a Go package's tests is known", async () => {
+  const text =
+    'package a\nfunc TestA(t *testing.T) {\n\tfor _, tc := range cases {\n\t\tif tc.x != f() { t.Fatal() }\n\t}\n}\n';
+  const cases = { path: 'a/cases_test.go', text: 'package a\n\nvar cases = []struct{ x int }{\n\t{1},\n}\n' };
+  const sure = async (files: { path: string; text: string }[]) =>
+    (await readSources(files))[0]?.tests[0]?.turns.map((turn) => turn.sure);
+  expect(await sure([{ path: 'a/a_test.go', text }, cases])).toEqual([true]);
+  expect(await sure([{ path: 'b/a_test.go', text }, cases])).toEqual([false]);
+});
