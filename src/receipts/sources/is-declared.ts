@@ -43,11 +43,15 @@ function matchesCargo(name: string, { path }: TestSource, { name: parts, several
   const own = place === 'tests' ? modules.slice(1) : modules;
   const wanted = [...own, ...parts].join('::');
   if (test !== wanted && !(several && test.startsWith(`${wanted}::`))) return false;
-  if (place === 'tests' && reported.at(-2) !== modules[0]) return false;
+  // A target of its package's name is left out.
+  if (place === 'tests' && unified(reported.at(-2) ?? '') !== unified(modules[0] ?? '')) return false;
   // A workspace's packages are named as their folders are, or longer.
-  const [pack, folder] = [reported[0]!, basename(crate)].map((part) => part.replaceAll('-', '_')) as [string, string];
-  return folder === '.' || pack.endsWith(folder);
+  const folder = basename(crate);
+  return folder === '.' || unified(reported[0]!).endsWith(unified(folder));
 }
+
+/** Cargo takes either for the other. */
+const unified = (name: string): string => name.replaceAll('-', '_');
 
 const MATCHES: Record<string, Matches> = {
   ...{ pytest: matchesPython, unittest: matchesPython },

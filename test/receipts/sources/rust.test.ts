@@ -124,6 +124,7 @@ test('a test is known by its module and its target', async () => {
   expect(await declares('src/deep/mod.rs', 'pkg > deep::a')).toBe(true);
   expect(await declares('tests/it.rs', 'pkg > it > a')).toBe(true);
   expect(await declares('crates/my-core/tests/it.rs', 'my_core > it > a')).toBe(true);
+  expect(await declares('tests/a-b.rs', 'a_b > a')).toBe(true);
   expect(await declares('src/deep.rs', 'pkg > a')).toBe(false);
   expect(await declares('tests/it.rs', 'pkg > other > a')).toBe(false);
   expect(await declares('crates/core/src/lib.rs', 'other > a')).toBe(false);
