@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
 import { findProgram } from '../adapters/find-program.ts';
 import { readBlobs } from '../adapters/git/checkout.ts';
 import { treeEntries, type Tree } from '../adapters/git/entries.ts';
+import { matches } from '../adapters/glob.ts';
 import { lfsPointers } from '../adapters/git/lfs.ts';
 import { reading, type PathSource } from '../adapters/git/source.ts';
 import { parseRepoFile } from '../adapters/repo-file.ts';
 import { declaredIn, missingSetup, programOf, scriptOf, scriptsOf } from '../domain/declared-dependencies.ts';
-import { NO_FILE, type RepoFile } from '../domain/repo-policy.ts';
-import type { Task } from '../domain/task.ts';
+import { mergePolicy, NO_FILE, type PolicyTask, type RepoFile } from '../domain/repo-policy.ts';
 import { normalFolder } from '../domain/working-folder.ts';
 
 /**
@@ -16,7 +17,7 @@ import { normalFolder } from '../domain/working-folder.ts';
  */
 export async function baseNotes(
   source: PathSource,
-  { task, base, env = process.env }: { task: Pick<Task, 'verify' | 'cwd'>; base: string; env?: NodeJS.ProcessEnv },
+  { task, base, env = process.env }: { task: PolicyTask; base: string; env?: NodeJS.ProcessEnv },
 ): Promise<{ file: RepoFile; notes: string[]; read: Base['read'] }> {
   const at = await openBase(source, base);
   const text = await at.read('.fleet.yaml');
@@ -28,6 +29,7 @@ export async function baseNotes(
     ...uncommitted(source, at, base),
     ...(await withoutSetup(known)),
     ...(await cannotStart(known, env)),
+    ...cannotPass(known),
     ...(await pointers(source, at)),
   ];
   return { file: parsed.file, notes, read: at.read };
@@ -42,7 +44,7 @@ interface Base {
 
 interface Known {
   at: Base;
-  task: Pick<Task, 'verify' | 'cwd'>;
+  task: PolicyTask;
   file: RepoFile;
 }
 
@@ -91,6 +93,37 @@ async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string
     return `\`${command}\` cannot start where its worker has the programs that are here: there is no ${program} in the PATH`;
   });
   return (await Promise.all(notes)).filter((note) => note !== undefined);
+}
+
+/** Tests that the commands name, the base lacks, and the task may not make either. */
+function cannotPass({ at, task, file }: Known): string[] {
+  const policy = mergePolicy(task, file);
+  const isTest = matches(policy.restore.flatMap(({ tests }) => [...tests]));
+  const isProtected = matches(policy.protect);
+  const allow = policy.allow.map(matches);
+  const whyNot = (path: string): string | undefined => {
+    if (isProtected(path))
+      return policy.newProtected === 'refuse'
+        ? 'scope.protect lets none be added'
+        : 'as scope.protect names it, a new one is left out when the result is checked';
+    return isTest(path) && !allow.every((allowed) => allowed(path))
+      ? 'it is outside of what may be changed'
+      : undefined;
+  };
+  const isThere = (path: string) => at.paths.has(path) || at.tree.folders.has(Buffer.from(path).toString('latin1'));
+  return commandsOf(task, file).flatMap(({ command, folder }) =>
+    filesNamed(command, folder).flatMap((path) => {
+      const why = isThere(path) ? undefined : whyNot(path);
+      return why === undefined ? [] : [`\`${command}\` cannot pass: ${path} is not in the base, and ${why}`];
+    }),
+  );
+}
+
+/** Paths with an ending that stand in a command as they are, from the top. */
+function filesNamed(command: string, folder: string | undefined): string[] {
+  const words = command.split(/[\s;|&()<>{}'"`=]+/).map((word) => word.split('::', 1)[0] ?? '');
+  const paths = words.filter((word) => /^[\w./@-]*[\w@-]\.\w{1,5}$/.test(word) && !/^[-/]/.test(word));
+  return [...new Set(paths.map((path) => posix.join(folder ?? '.', path)))].filter((path) => !path.startsWith('..'));
 }
 
 /** npm takes the nearest on the way up. */

@@ -125,6 +125,32 @@ describe('what is said of the base', () => {
       expect(await of(fine)).toEqual([]);
   });
 
+  test('a test that is not there and that the task may not make either', async () => {
+    makeRepo(repo, { 'test/old.js': '', 'web/a.txt': '' });
+    const of = (verify: string[], scope: object, more: object = {}) => notes({ verify, scope, ...more });
+    const command = 'node --test test/new.js';
+    const cannot = `\`${command}\` cannot pass: test/new.js is not in the base, and`;
+    expect(await of([command], { protect: ['test/**'] })).toEqual([
+      `${cannot} as scope.protect names it, a new one is left out when the result is checked`,
+    ]);
+    expect(await of([command], { protect: { paths: ['test'], new: 'refuse' } })).toEqual([
+      `${cannot} scope.protect lets none be added`,
+    ]);
+    expect(await of([command], { allow: ['src/**'] })).toEqual([`${cannot} it is outside of what may be changed`]);
+    expect(await of(['node --test test/new.js'], { protect: ['web/test/**'] }, { cwd: 'web' })).toEqual([
+      '`node --test test/new.js` cannot pass: web/test/new.js is not in the base, and as scope.protect names it, a new one is left out when the result is checked',
+    ]);
+    const fine: [string, object][] = [
+      ...([
+        [command, {}],
+        [command, { allow: ['**'] }],
+      ] as [string, object][]),
+      ['node --test test/old.js::x test', { protect: ['test/**'] }],
+      ['sh build/run.sh /etc/x.test.js', { allow: ['src/**'] }],
+    ];
+    for (const [verify, scope] of fine) expect(await of([verify], scope)).toEqual([]);
+  });
+
   test('a script where no package.json is, there or above', async () => {
     makeRepo(repo, { 'web/package.json': '{"scripts":{"test":"true"}}' });
     const note = ['`npm test` cannot start on the base: there is no package.json'];
