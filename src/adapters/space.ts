@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { statfs, utimes } from 'node:fs/promises';
 import type { Space } from '../domain/disk.ts';
 
@@ -22,18 +22,18 @@ const DESCRIPTORS = 64;
 
 /**
  * File descriptors set aside: Node aborts where it has none for the watchdog of a workflow step, which no code can catch.
- * They are given up when the others run out, and taken again when there are plenty.
+ * They are given up when the others run out, and taken again when there are plenty. Those that are free are counted: to open
+ * them all, for however short a time, would take them from the very steps that they are for.
  */
 export class Descriptors {
   #kept: number[] = [];
 
   /** Whether there are enough for new work. */
   look(): boolean {
-    const enough = this.#kept.length > 0 ? openMany(DESCRIPTORS) : openMany(2 * DESCRIPTORS);
-    this.#close(enough ?? []);
+    const enough = areFree(this.#kept.length > 0 ? DESCRIPTORS : 2 * DESCRIPTORS);
     if (!enough) this.release();
     else if (this.#kept.length === 0) this.#kept = openMany(DESCRIPTORS) ?? [];
-    return enough !== undefined;
+    return enough;
   }
 
   release(): void {
@@ -43,6 +43,36 @@ export class Descriptors {
 
   #close(descriptors: readonly number[]): void {
     for (const fd of descriptors) closeSync(fd);
+  }
+}
+
+/** By what the system says of this process; where it says nothing (macOS), by trying. */
+function areFree(count: number): boolean {
+  const limits = read('/proc/self/limits');
+  const soft = limits === undefined ? undefined : /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  if (soft === undefined) {
+    const opened = openMany(count);
+    for (const fd of opened ?? []) closeSync(fd);
+    return opened !== undefined;
+  }
+  try {
+    // One that was open before the limit fell below its number takes no place.
+    const taken = readdirSync('/proc/self/fd').filter((fd) => Number(fd) < Number(soft));
+    return Number(soft) - taken.length >= count;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined: there is no such file. @throws where it cannot be opened for another reason, but for want of a descriptor */
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EMFILE' || code === 'ENFILE') return 'Max open files 0';
+    if (code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

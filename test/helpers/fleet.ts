@@ -99,11 +99,17 @@ export class TestFleet implements AsyncDisposable {
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+    let asked = false;
+    child.once('exit', (code, signal) => {
+      if (!asked && (code !== 0 || signal))
+        process.stderr.write(`worker ${full} ended with ${signal ?? code}, having said:\n${output.slice(-4_000)}\n`);
+    });
     const ended = exited(child);
     const worker: TestWorker = {
       ...{ home, name: full, pid: child.pid!, output: () => output, exited: ended },
-      kill: (signal) => void child.kill(signal),
+      kill: (signal) => void ((asked = true), child.kill(signal)),
       stop: async (signal = 'SIGTERM') => {
+        asked = true;
         child.kill(signal);
         await ended;
         this.#workers.delete(worker);
