@@ -4,8 +4,8 @@ import { builtFile } from '../../package.ts';
 /** What has to hold of each file, or text. */
 export interface TextCheck {
   files?: { path: string; name: string }[];
-  /** Only to see how long they take. */
-  texts?: string[];
+  /** Only to see how the expression's time grows with them: each a begin, and a unit that is repeated. */
+  stalling?: { begin: string; unit: string }[];
   /** A regular expression, with its flags. */
   matches?: string | undefined;
   flags?: string;

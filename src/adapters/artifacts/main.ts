@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { clip, READY, type TextCheck } from './check-texts.ts';
+import { growsBeyond, threadCpuMs } from './pattern-growth.ts';
 import { quotesOf } from './quotations.ts';
 
 /** A thread of its own: an expression may take for ever, and a text may be huge. It is ended from outside. */
-const { files, texts, matches, flags, schema, sources } = workerData as TextCheck;
+const { files, stalling, matches, flags, schema, sources } = workerData as TextCheck;
 
 const FILE_MAX = 10 * 1024 * 1024;
 const PROBLEMS_MAX = 5;
@@ -16,7 +17,7 @@ function* problems(describes: Check | undefined): Generator<string> {
   const quotes = sources && quotesOf(sources);
   const problemOf = (text: string): string | undefined =>
     describes?.(text) ?? (pattern && !pattern.test(text) ? `does not match ${matches}` : undefined) ?? quotes?.(text);
-  for (const text of texts ?? []) problemOf(text);
+  if (pattern && stalling && growsBeyond(stalling.map((text) => costOf(pattern, text)))) yield 'grows';
   for (const { path, name } of files ?? []) {
     const problem =
       statSync(path).size > FILE_MAX
@@ -24,6 +25,16 @@ function* problems(describes: Check | undefined): Generator<string> {
         : problemOf(readFileSync(path, 'utf8'));
     if (problem !== undefined) yield clip(`${name} ${problem}`);
   }
+}
+
+/** Of a text that ends with what the expression cannot name. */
+function costOf(pattern: RegExp, { begin, unit }: { begin: string; unit: string }): (length: number) => number {
+  return (length) => {
+    const text = `${begin}${unit.repeat(Math.ceil(length / unit.length))}\u0001`;
+    const before = threadCpuMs();
+    pattern.test(text);
+    return threadCpuMs() - before;
+  };
 }
 
 // Loaded only where it is needed: it takes longer than all else.
