@@ -1,3 +1,4 @@
+import type { PassedTrials } from './domain/passed-trials.ts';
 import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
 import type { Finding, ReceiptKind } from './domain/receipt.ts';
 import type { Policy } from './domain/repo-policy.ts';
@@ -164,13 +165,15 @@ export interface Tried {
   space(name: SpaceName): Promise<Space>;
   /** What `make` gave for this base and key on this worker before, or now. */
   ofBase<T>(key: string, make: () => Promise<{ value: T; keep: boolean }>): Promise<T>;
+  /** What the collectors that ran tests leave for those behind them. */
+  passed: PassedTrials;
   /** The owner's checks lie here: no agent sees the folder. */
   heldOutDir: string;
   /** The text of a check that was sealed to this worker. @throws where it was sealed to another, with a sentence */
   unseal(text: string): Promise<string>;
 }
 
-export type SpaceName = 'acceptance' | 'base' | 'control' | 'held-out';
+export type SpaceName = 'acceptance' | 'author' | 'base' | 'challenge' | 'control' | 'held-out';
 
 /** Folders of one trial; all that its commands can write to. */
 export interface Space {

@@ -122,7 +122,7 @@ async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeO
   const result = await resultOf({ gitDir, base: target, commit: head });
   const evidence: Tried = {
     // Each result was delivered with what it may not change as in its own base: what is checked is what would be pushed.
-    ...{ policy, result, rules: head, checkout: origin.checkout },
+    ...{ policy, result, rules: head, checkout: origin.checkout, passed: {} },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
     ...spacesFor(
       deps,

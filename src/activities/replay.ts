@@ -85,6 +85,7 @@ async function again(
     ...{ policy, result, checkout: origin.checkout, heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
     // It passed again where the result was accepted.
     setUp: true,
+    passed: {},
     ...spacesFor(deps, order, {
       dir: (name) => `${dir}/${name}`,
       log: (name) => `${dir}/${name}.log`,

@@ -71,7 +71,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     wire: readWire(keptRun.wire),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
-    ...{ found: [], patch: keptRun.patch },
+    ...{ found: [], passed: {}, patch: keptRun.patch },
     elsewhere: prepared.elsewhere
       ? differences(prepared.elsewhere, lookElsewhere(placesOf(deps, prepared)))
       : { checkout: [], stores: [] },
@@ -131,7 +131,7 @@ const earlier = async ({ events, wire }: { events: string; wire: string }) =>
   withoutForged(await readEvents(events), readWire(wire));
 
 /** They take time, and tell nothing more about what is rejected anyway. */
-const MORE_TRIALS: ReadonlySet<ReceiptKind> = new Set(['control', 'held-out', 'review']);
+const MORE_TRIALS: ReadonlySet<ReceiptKind> = new Set(['control', 'held-out', 'challenge', 'review']);
 
 async function collect(evidence: Evidence): Promise<Found[]> {
   const findings: Found[] = [];

@@ -16,7 +16,7 @@ export function jointPolicy(policies: readonly [Policy, ...Policy[]]): Policy {
       results: all(({ checks }) => checks.results),
       retries: most(({ checks }) => checks.retries),
       // Each was shown to prove something, and passed the owner's own checks, before it got here.
-      ...{ control: false, heldOut: [], where: 'here' },
+      ...{ control: false, heldOut: [], challenge: 'off', where: 'here' },
     },
     review: null,
     allow: policies.some(({ allow }) => allow.length === 0) ? [] : [all(({ allow }) => allow.flat())],

@@ -30,5 +30,6 @@ export function notForAgents(
   if (callback?.task && ![id, above.callback?.task].includes(callback.task))
     return `callback.task must be ${id} or left out`;
   if (verify?.retries !== undefined && above.verify?.retries === undefined) return 'verify.retries must be left out';
+  if (verify?.challenge === 'off' && above.verify?.challenge !== 'off') return 'verify.challenge must be left out';
   return verify?.heldOut ? 'verify.heldOut must be left out' : undefined;
 }

@@ -10,6 +10,7 @@ export const RECEIPT_KINDS = [
   'acceptance',
   'control',
   'held-out',
+  'challenge',
   'artifacts',
   'review',
   'replay',

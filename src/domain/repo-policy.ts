@@ -49,6 +49,7 @@ export interface Policy {
     retries: number;
     results: string[];
     heldOut: HeldOut[];
+    challenge: 'auto' | 'off';
     where: 'here' | 'other';
   };
   review: Review | null;
@@ -110,13 +111,17 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
   // A follow-up adds to what its repository asks for, and takes nothing of it away.
   const asked = task.parent === undefined ? own : (verifyBoth(file.verify, verify) ?? {});
   const protect = protectBoth(file.protect, file.scope.protect, task.scope.protect);
-  const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [], where = 'here' } = asked;
+  const { commands = [], failToPass = [], retries = 0, results = [], heldOut = [] } = asked;
+  const { challenge = 'auto', where = 'here' } = asked;
   return {
     setup: file.setup,
     copy: file.copy,
     submodules: wantedSubmodules(task, file),
     verify: commands,
-    checks: { failToPass, control: asked.control ?? failToPass.length > 0, retries, results, heldOut, where },
+    checks: {
+      ...{ failToPass, control: asked.control ?? failToPass.length > 0, retries, results },
+      ...{ heldOut, challenge, where },
+    },
     review: task.review ?? file.review ?? null,
     artifacts: task.artifacts,
     allow: [file.scope.allow, allowedBy(task)].filter((list) => list !== undefined),

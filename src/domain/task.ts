@@ -76,6 +76,8 @@ export const verify = z.preprocess(
     /** Globs of JUnit XML files that the commands write, for a test runner that is not known. */
     results: globs.optional(),
     heldOut: z.array(heldOut).max(10).optional(),
+    /** Whether the author's tests run once more with expectations turned wrong: where they can be. */
+    challenge: z.enum(['auto', 'off']).optional(),
     /** `other`: a second worker has to come to the same verdict. */
     where: z.enum(['here', 'other']).optional(),
   }),

@@ -125,11 +125,19 @@ export function checkProblem(given: {
 const endsThereToo = (base: TestReport | null, runner: string): boolean =>
   base !== null && base.tests.length > 0 && (base.cut ?? []).includes(runner);
 
-function sentence(which: string, what: string, tests: readonly TestResult[]): string | undefined {
-  if (tests.length === 0) return undefined;
-  const some = tests.slice(0, 5).map(({ name }) => `"${name.slice(0, 100)}"`);
-  const rest = tests.length > some.length ? ` and ${tests.length - some.length} more` : '';
-  return `of the tests ${which} ${tests.length} ${what}: ${some.join(', ')}${rest}`;
+const sentence = (which: string, what: string, tests: readonly TestResult[]): string | undefined =>
+  testsSentence(
+    which,
+    what,
+    tests.map(({ name }) => name),
+  );
+
+/** `of the tests that pass on the base 1 failed: "adds"`; undefined: there are none. */
+export function testsSentence(which: string, what: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const some = names.slice(0, 5).map((name) => `"${name.slice(0, 100)}"`);
+  const rest = names.length > some.length ? ` and ${names.length - some.length} more` : '';
+  return `of the tests ${which} ${names.length} ${what}: ${some.join(', ')}${rest}`;
 }
 
 const keyOf = ({ name, file = '' }: TestResult): string => `${file}\0${name}`;

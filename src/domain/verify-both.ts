@@ -2,11 +2,12 @@ import type { Task } from './task.ts';
 
 type Verify = NonNullable<Task['verify']>;
 
-/** What satisfies both: every command, test and held-out check, and the stricter setting; how often to try again is for `above` to say. */
+/** What satisfies both: every command, test and held-out check, and the stricter setting; how often to try again, and to challenge nothing, is for `above` to say. */
 export function verifyBoth(above: Task['verify'], more: Task['verify']): Task['verify'] {
   if (!above || !more) return above ?? more;
   const control = above.control || more.control;
   const retries = above.retries ?? more.retries;
+  const challenge = above.challenge ?? (more.challenge === 'auto' ? 'auto' : undefined);
   return {
     ...union('commands', above, more),
     ...union('failToPass', above, more),
@@ -14,6 +15,7 @@ export function verifyBoth(above: Task['verify'], more: Task['verify']): Task['v
     ...union('heldOut', above, more),
     ...(control === undefined ? {} : { control }),
     ...(retries === undefined ? {} : { retries }),
+    ...(challenge === undefined ? {} : { challenge }),
     ...([above.where, more.where].includes('other') ? { where: 'other' } : {}),
   };
 }

@@ -7,6 +7,8 @@ import type { Finding } from '../domain/receipt.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { digestOf } from './canonical.ts';
+import { declaredProblems } from './author/declared.ts';
+import { withoutNew, type WithoutNew } from './author/without-new.ts';
 import { baseTrial, type BaseTrial } from './base-trial.ts';
 import { cannotStart } from './cannot-start.ts';
 import { impossibleTests } from './claimed-tests.ts';
@@ -48,11 +50,14 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
   if (policy.verify.length === 0) return undefined;
   const lacking = await withoutSubmodules(evidence);
   if (lacking) return { finding: lacking, report: null };
-  const { trial, wrong, unchecked, base, attempts } = await untilItPasses(evidence);
+  const tried = await untilItPasses(evidence);
+  const { trial, unchecked, base, attempts } = tried;
   const { steps, report } = trial;
   const isAdded = new Set(result.changes.flatMap(({ path, kind }) => (kind === 'added' ? path : [])));
   const setAside = trial.restored.filter((path) => isAdded.has(path));
   const restored = [...(result.own?.restored ?? []), ...trial.restored.filter((path) => !isAdded.has(path))];
+  const alone = tried.wrong === undefined ? await withoutTheirs(evidence, { trial, usedMs: tried.usedMs }) : undefined;
+  const wrong = tried.wrong ?? alone?.wrong;
   const pointers = await lfsPointers(result, await treeEntries(result.gitDir, result.commit));
   return {
     report,
@@ -61,7 +66,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
       ...(wrong === undefined ? { shows: true } : {}),
       summary:
         wrong === undefined
-          ? praise(steps, { report, attempts, restored, setAside, pointers })
+          ? praise(steps, { report, attempts, restored, setAside, pointers, without: alone?.without ?? [] })
           : (unchecked ? `${unchecked.why}: ` : '') +
             wrong +
             judgedNote(restored) +
@@ -79,6 +84,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
         ...(base
           ? { base: { passed: base.passed, setUp: base.setUp, tests: base.report && countTests(base.report) } }
           : {}),
+        ...(alone && toldOf(alone)),
         restored: sample(restored),
         restoredCount: restored.length,
         ...(setAside.length > 0 ? { setAside: sample(setAside).slice(0, 3), setAsideCount: setAside.length } : {}),
@@ -92,15 +98,18 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
 async function untilItPasses(evidence: Tried) {
   const { checks } = evidence.policy;
   const asInBase = await judgedPaths(evidence);
+  let usedMs = 0;
   for (let attempts = 1; ; attempts += 1) {
     const trial = await tryCommit(evidence, { name: 'acceptance', commit: evidence.result.commit, asInBase });
+    usedMs += spent(trial.steps);
     const ended = trial.skipped === null && trial.steps.every(passed);
     const base = ended ? await baseTrial(evidence) : undefined;
     const altered = base ? await alteredIn(evidence, trial, asInBase.changed) : [];
-    const wrong = whatIsWrong(evidence, { trial, base, altered });
+    const wrong =
+      whatIsWrong(evidence, { trial, base, altered }) ?? (base && (await undeclared(evidence, { trial, base })));
     const unchecked = ended ? undefined : await cannotStart(evidence, { trial, onBase: () => baseTrial(evidence) });
     if (wrong === undefined || unchecked || attempts > checks.retries)
-      return { trial, wrong, unchecked, base, attempts };
+      return { trial, wrong, unchecked, base, attempts, usedMs };
   }
 }
 
@@ -127,6 +136,38 @@ function whatIsWrong(
   ].filter((problem) => typeof problem === 'string');
   return problems.length > 0 ? problems.join('; ') : undefined;
 }
+
+/** What only the base's source tells of; in a merge each result has passed by its own base. */
+async function undeclared(
+  evidence: Tried,
+  { trial, base }: { trial: Trial; base: BaseTrial },
+): Promise<string | undefined> {
+  const { report, restored } = trial;
+  if (!report || evidence.rules !== undefined) return undefined;
+  const problems = await declaredProblems(evidence, { base: base.report, now: report, restored });
+  return problems.length > 0 ? problems.join('; ') : undefined;
+}
+
+/** The author's tests alone, and what the collectors behind this one go on from. */
+async function withoutTheirs(
+  evidence: Tried,
+  { trial: { report, restored, steps }, usedMs }: { trial: Trial; usedMs: number },
+): Promise<WithoutNew | undefined> {
+  const trialMs = spent(steps);
+  const alone = report ? await withoutNew(evidence, { report, restored, usedMs, trialMs }) : undefined;
+  if (alone?.wrong === undefined)
+    evidence.passed.acceptance = {
+      ...{ report, restored, trialMs },
+      without: alone?.without ?? [],
+      usedMs: usedMs + (alone?.usedMs ?? 0),
+    };
+  return alone;
+}
+
+const toldOf = ({ without, notPossible, tests }: WithoutNew) =>
+  without.length > 0 || notPossible
+    ? { withoutNew: { files: sample(without), filesCount: without.length, tests, ...(notPossible && { notPossible }) } }
+    : {};
 
 const unproven = (names: readonly string[], report: TestReport | null): string =>
   report
@@ -157,7 +198,11 @@ function praise(
     restored,
     setAside,
     pointers,
-  }: Record<'restored' | 'setAside' | 'pointers', readonly string[]> & { report: TestReport | null; attempts: number },
+    without,
+  }: Record<'restored' | 'setAside' | 'pointers' | 'without', readonly string[]> & {
+    report: TestReport | null;
+    attempts: number;
+  },
 ): string {
   const verified = steps.filter(({ setup }) => !setup);
   const what = verified.length === 1 ? quoted(verified[0]?.command ?? '') : counted(verified.length, 'command');
@@ -166,6 +211,7 @@ function praise(
     attempts > 1 ? `at the ${attempts}. try` : undefined,
     restored.length > 0 ? `with ${named(restored)} as in the base` : undefined,
     setAside.length > 0 ? `without ${named(setAside)}, new below what is protected` : undefined,
+    without.length > 0 ? `those of the base also without ${named(without)}` : undefined,
     pointers.length > 0 ? `with Git LFS pointers in place of the content of ${named(pointers)}` : undefined,
   ].filter((note) => note !== undefined);
   const more = notes.length > 0 ? ` (${notes.join(', ')})` : '';

@@ -206,7 +206,7 @@ const elsewhereKinds = (first: readonly ReceiptKind[]): ReceiptKind[] => [
   ...AGAIN.filter((kind) => first.includes(kind)),
   'replay',
 ];
-const AGAIN: readonly ReceiptKind[] = ['acceptance', 'control', 'held-out'];
+const AGAIN: readonly ReceiptKind[] = ['acceptance', 'control', 'held-out', 'challenge'];
 
 const isSameDecision = ({ first, second }: Record<string, unknown> = {}): boolean =>
   typeof first === 'string' && /^[0-9a-f]{64}$/.test(first) && first === second;

@@ -4,7 +4,7 @@ import { cp, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { treeEntries } from '../adapters/git/entries.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { HeldOut } from '../domain/task.ts';
-import { checkProblem } from '../domain/tests.ts';
+import { checkProblem, type TestReport } from '../domain/tests.ts';
 import type { ReceiptCollector, Space, Tried } from '../ports.ts';
 import { baseTrial } from './base-trial.ts';
 import { counted } from './bounded.ts';
@@ -15,7 +15,7 @@ import { judgedPaths, layTrial, spent, withoutSubmodules } from './trial.ts';
 /** A check that is not there is the owner's to mend, not the agent's. */
 class Unavailable extends Error {}
 
-interface Checked {
+export interface Checked {
   sha256: string;
   exitCode: number | null;
   timedOut: boolean;
@@ -43,33 +43,49 @@ export const heldOut: ReceiptCollector<Tried> = {
     if (!setup.ok)
       return { ok: false, summary: "the repository's setup failed before the held-out checks", evidence: {} };
     const done: Checked[] = [];
-    let left = policy.limits.verifyMs - spent(setup.steps);
+    const reports: (TestReport | null)[] = [];
+    let usedMs = spent(setup.steps);
     try {
       for (const [i, check] of checks.entries()) {
-        const { folder, digest } = await bring(evidence, { check, space, i });
-        const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
-        await clearResults({ tree: space.tree, results: [] });
-        const { env, path } = await watchTests(dir);
-        const { exitCode, timedOut, durationMs } = await space.run({
-          command: 'sh "$HELD_OUT/check.sh"',
-          timeoutMs: Math.max(1, Math.ceil(left)),
-          env: { ...env, HELD_OUT: folder },
-          path,
-        });
-        left -= durationMs;
-        const problem = await problemOf(evidence, { dir, tree: space.tree });
-        done.push({ sha256: digest, exitCode, timedOut, ...(problem ? { problem } : {}) });
+        const leftMs = policy.limits.verifyMs - usedMs;
+        const { checked, report, durationMs } = await runCheck(evidence, { check, space, i, leftMs });
+        usedMs += durationMs;
+        done.push(checked);
+        reports.push(report);
       }
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       return { ok: false, reason: 'invalid-task', summary: error.message, evidence: { checks: done } };
     }
-    return verdict(done);
+    const finding = verdict(done);
+    if (finding.ok) evidence.passed.heldOut = { reports, trialMs: usedMs };
+    return finding;
   },
 };
 
-async function problemOf(evidence: Tried, { dir, tree }: { dir: string; tree: string }): Promise<Checked['problem']> {
-  const now = await readTests({ dir, tree, results: [] });
+/** One check, in a checkout that is set up. `alter`: changes the check's own files first. */
+export async function runCheck(
+  evidence: Tried,
+  order: { check: HeldOut; space: Space; i: number; leftMs: number; alter?: (folder: string) => Promise<void> },
+): Promise<{ checked: Checked; report: TestReport | null; durationMs: number }> {
+  const { space, leftMs, alter } = order;
+  const { folder, digest } = await bring(evidence, order);
+  await alter?.(folder);
+  const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
+  await clearResults({ tree: space.tree, results: [] });
+  const { env, path } = await watchTests(dir);
+  const { exitCode, timedOut, durationMs } = await space.run({
+    command: 'sh "$HELD_OUT/check.sh"',
+    timeoutMs: Math.max(1, Math.ceil(leftMs)),
+    env: { ...env, HELD_OUT: folder },
+    path,
+  });
+  const report = await readTests({ dir, tree: space.tree, results: [] });
+  const problem = await problemOf(evidence, report);
+  return { checked: { sha256: digest, exitCode, timedOut, ...(problem ? { problem } : {}) }, report, durationMs };
+}
+
+async function problemOf(evidence: Tried, now: TestReport | null): Promise<Checked['problem']> {
   if (!now) return undefined;
   const { gitDir, commit } = evidence.result;
   const { entries } = await treeEntries(gitDir, commit);
@@ -77,8 +93,12 @@ async function problemOf(evidence: Tried, { dir, tree }: { dir: string; tree: st
   return checkProblem({ base, now, isProjects: (file) => entries.has(file) });
 }
 
+/** Whether a check says no. */
+export const failedCheck = ({ exitCode, timedOut, problem }: Checked): boolean =>
+  exitCode !== 0 || timedOut || problem !== undefined;
+
 function verdict(checks: Checked[]): Finding {
-  const failed = checks.filter(({ exitCode, timedOut, problem }) => exitCode !== 0 || timedOut || problem);
+  const failed = checks.filter(failedCheck);
   const summary =
     failed.length > 0
       ? `${failed.length} of ${counted(checks.length, 'check')} failed that the agent cannot see`

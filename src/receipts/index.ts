@@ -1,6 +1,7 @@
 import type { ReceiptCollector } from '../ports.ts';
 import { acceptance } from './acceptance.ts';
 import { artifacts } from './artifacts.ts';
+import { challenge } from './challenge/index.ts';
 import { control } from './control.ts';
 import { exit } from './exit.ts';
 import { git } from './git.ts';
@@ -12,5 +13,5 @@ import { tools } from './tools.ts';
 
 /** In the order of the chain; the first that names a reason gives the task's, so causes stand before consequences. */
 export const COLLECTORS: readonly ReceiptCollector[] = [
-  ...[exit, result, tools, git, scope, acceptance, control, heldOut, artifacts, review],
+  ...[exit, result, tools, git, scope, acceptance, control, heldOut, challenge, artifacts, review],
 ];

@@ -4,13 +4,14 @@ import type { Policy } from '../domain/repo-policy.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { acceptanceAgain } from './acceptance.ts';
 import { digestOf } from './canonical.ts';
+import { challenge } from './challenge/index.ts';
 import { control } from './control.ts';
 import { heldOut } from './held-out.ts';
 import type { TrustedKey } from './trusted-keys.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
 /** What a second worker gathers: all that follows from the result alone. */
-export const REPLAYED: readonly ReceiptCollector<Tried>[] = [acceptanceAgain, control, heldOut];
+export const REPLAYED: readonly ReceiptCollector<Tried>[] = [acceptanceAgain, control, heldOut, challenge];
 
 /** What these findings decide, on either worker. */
 export function decisionOf(

@@ -15,7 +15,7 @@ const SUMMARY = 'https://slsa.dev/verification_summary/v1';
 /** `run` stands first and says what was run; `verdict` last. */
 export type StatementKind = 'run' | ReceiptKind | 'verdict';
 
-const TESTS: readonly StatementKind[] = ['acceptance', 'control', 'held-out', 'replay'];
+const TESTS: readonly StatementKind[] = ['acceptance', 'control', 'held-out', 'challenge', 'replay'];
 export const predicateTypeOf = (kind: StatementKind): string =>
   kind === 'run'
     ? PROVENANCE

@@ -41,6 +41,10 @@ interface TrialOrder {
   asInBase?: AsInBase;
   /** Changes the checkout first. */
   prepare?: (space: Space) => Promise<void>;
+  /** Changes what it is tried with, after all else: before setup and after it. */
+  alter?: (tree: string) => void;
+  /** Milliseconds for setup and commands; default: the policy's. */
+  limitMs?: number;
 }
 
 /** The commands of the policy on a commit. `all`: also those behind one that fails, as each may show tests. */
@@ -51,7 +55,7 @@ export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boo
   const results = policy.checks.results;
   await clearResults({ tree: space.tree, results });
   const watch = await watchTests(dir, { all: order.all ?? false });
-  const left = policy.limits.verifyMs - spent(setup.steps);
+  const left = (order.limitMs ?? policy.limits.verifyMs) - spent(setup.steps);
   const tried = setup.ok
     ? await runAll(space, { commands: policy.verify, leftMs: left, setup: false, watch, all: order.all ?? false })
     : { steps: [], skipped: null };
@@ -76,7 +80,7 @@ export async function withoutSubmodules({ submodules, result }: Tried): Promise<
 /** A fresh checkout, with its submodules, and with what setup makes. */
 export async function layTrial(
   evidence: Tried,
-  { name, commit, prepare, asInBase }: TrialOrder,
+  { name, commit, prepare, asInBase, alter, limitMs }: TrialOrder,
 ): Promise<{
   space: Space;
   restored: string[];
@@ -96,15 +100,17 @@ export async function layTrial(
   const restored = asInBase ? await restoreFrom(from, asInBase) : [];
   if (checkout !== null && policy.copy.length > 0)
     await copyIgnored({ checkout, tree: space.tree, globs: policy.copy });
+  alter?.(space.tree);
   const { steps, skipped } = await runAll(space, {
     commands: policy.setup,
-    leftMs: policy.limits.verifyMs,
+    leftMs: limitMs ?? policy.limits.verifyMs,
     setup: true,
     watch: {},
     all: false,
   });
   // Setup may run what the agent wrote. What it adds is its business: packages above all.
   if (asInBase) await restoreFrom(from, { ...asInBase, added: () => false });
+  alter?.(space.tree);
   return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps }, submodules };
 }
 
@@ -147,7 +153,7 @@ export const alteredIn = (
   asked: AsInBase['changed'],
 ): Promise<string[]> => differing({ gitDir, base: rules, dir: space.tree, submodules }, asked);
 
-type Judged = Pick<Tried, 'policy' | 'result' | 'rules'>;
+export type Judged = Pick<Tried, 'policy' | 'result' | 'rules'>;
 
 /** What is protected; and where no scope says what may be changed, the tests and whatever configures them. */
 export async function judgedPaths(evidence: Judged): Promise<AsInBase> {

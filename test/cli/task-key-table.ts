@@ -39,6 +39,7 @@ export const KEYS: Record<string, Key> = {
   'verify.retries': { value: 2 },
   'verify.results': { value: ['out/*.xml'] },
   'verify.heldOut': { value: [{ path: 'check.sh' }, { sealed: SEALED }] },
+  'verify.challenge': { value: 'off' },
   'verify.where': { value: 'other' },
   'review.coder': { value: 'codex', flags: ['--review', 'codex'] },
   'review.model': { value: 'o3' },

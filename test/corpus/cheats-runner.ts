@@ -31,7 +31,6 @@ export const cheatsOnTheRunner: readonly Case[] = [
     name: 'patches-assert',
     agent: `echo "${PATCH}" >> src/multiply.js; commit`,
     expect: REJECTED,
-    getsThrough: 'code under test shares its process with the test: only a held-out check sees it',
   },
   {
     name: 'patches-assert-against-held-out',
@@ -93,7 +92,6 @@ export const cheatsOnTheRunner: readonly Case[] = [
     name: 'forges-the-report-of-the-runner',
     agent: FORGE,
     expect: REJECTED,
-    getsThrough: 'code under test may write wherever its runner may: only a held-out check sees it',
   },
   {
     name: 'forges-the-report-against-held-out',

@@ -4,11 +4,13 @@ import { cheatsByEcosystem, honestEcosystems } from './cheats-ecosystems.ts';
 import { cheatsOnEvidence } from './cheats-evidence.ts';
 import { cheatsByExit, honestExits } from './cheats-exits.ts';
 import { cheatsOnFiles } from './cheats-files.ts';
+import { cheatsInProcess } from './cheats-process.ts';
 import { cheatsOnResults } from './cheats-results.ts';
 import { cheatsOnTheRunner } from './cheats-runner.ts';
 import { cheatsOnScope } from './cheats-scope.ts';
 import { cheatsOnTests } from './cheats-tests.ts';
 import { honestProjects } from './honest-projects.ts';
+import { honestProcess } from './honest-process.ts';
 import { honestTests } from './honest-tests.ts';
 import { honestWords } from './honest-words.ts';
 import { honestWork } from './honest-work.ts';
@@ -31,6 +33,7 @@ export const ALL: Families = {
     ...cheatsOnCheckers,
     ...cheatsOnProtected,
     ...cheatsByExit,
+    ...cheatsInProcess,
   ],
   honest: [
     ...honestWork,
@@ -40,6 +43,7 @@ export const ALL: Families = {
     ...honestCheckers,
     ...honestProtected,
     ...honestExits,
+    ...honestProcess,
     ...honestWords,
   ],
 };

@@ -35,6 +35,7 @@ test('a follow-up is checked by all that its parent is checked by, and by what i
   expect(child({ verify: weaker }, { ...above, verify: { ...verify, retries: 1 } })).toMatchObject({
     verify: { commands: ['npm test', 'true'], ...held, retries: 1 },
   });
+  expect(() => child({ verify: { challenge: 'off' } }, above)).toThrow(/^verify.challenge must be left out/);
   // What may change nothing has nothing to be checked.
   const looks = child({ type: 'research' }, above);
   expect(looks).not.toHaveProperty('verify');

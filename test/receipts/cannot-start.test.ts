@@ -30,7 +30,15 @@ describe('no change could pass', () => {
     ['a file that may not be executed', { 'check.sh': 'exit 0\n' }, { verify: ['./check.sh'] }],
     ['setup that nobody has seen pass', {}, { setup: ['echo unreachable; exit 3'], verify: ['true'] }],
   ])('%s', async (_, before, policy) => {
-    const checks = { failToPass: [], control: false, retries: 3, results: [], heldOut: [], where: 'here' as const };
+    const checks = {
+      failToPass: [],
+      control: false,
+      retries: 3,
+      results: [],
+      heldOut: [],
+      challenge: 'auto' as const,
+      where: 'here' as const,
+    };
     const finding = await judge({ 'a.txt': '', ...before }, CHANGE, { checks, ...policy });
     expect(finding).toMatchObject({ ...hopeless, evidence: { attempts: 1 } });
   });
