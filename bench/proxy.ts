@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type * as Client from '../src/adapters/proxy/client.ts';
+import { connectProxy } from '../src/adapters/proxy/client.ts';
 import { homeLayout } from '../src/domain/names.ts';
 import { tempDir } from '../test/helpers/temp.ts';
 
@@ -39,8 +39,6 @@ interface Figure {
 export async function proxyFigures(): Promise<Figure[]> {
   await using temp = await tempDir();
   const home = homeLayout(temp.path);
-  const built = new URL('../dist/adapters/proxy/client.js', import.meta.url).href;
-  const { connectProxy } = (await import(built)) as typeof Client;
   const model = fork(fileURLToPath(new URL('model.ts', import.meta.url)), {
     execArgv: ['--import', createRequire(import.meta.url).resolve('tsx')],
   });

@@ -13,7 +13,7 @@ import { silentServer } from '../helpers/silent-server.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { Random } from '../simulation/random.ts';
 
-const built = (path: string): string => fileURLToPath(new URL(`../../dist/adapters/git/${path}.js`, import.meta.url));
+const module = (path: string): string => fileURLToPath(new URL(`../../src/${path}.ts`, import.meta.url));
 const files = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`d${i % 40}/f${i}`, `${i}\n`.repeat(40)]));
 
@@ -31,15 +31,16 @@ test('F39: kill -9 in the middle of making a worktree, 40 times: the next attemp
     const base = { home: undefined, source, commit };
     const code = `
       const [{ ensureBase }, { createPrivateRepo }, { homeLayout }] = await Promise.all(
-        ${JSON.stringify([built('base-store'), built('private-repo'), built('../../domain/names')])}.map((path) => import(path)));
+        ${JSON.stringify(['adapters/git/base-store', 'adapters/git/private-repo', 'domain/names'].map(module))}.map((path) => import(path)));
       process.stdout.write('go');
       const made = await ensureBase({ ...${JSON.stringify(base)}, home: homeLayout(${JSON.stringify(home.root)}) });
       await createPrivateRepo({ ...${JSON.stringify(order)}, baseDir: made.path });`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');
-    await once(child.stdout, 'data');
+    // It says so once it begins; one that ends before has failed.
+    await Promise.race([once(child.stdout, 'data'), exited.then(() => Promise.reject(new Error('it never began')))]);
     await sleep(random.between(0, 300));
     child.kill('SIGKILL');
     await exited;
