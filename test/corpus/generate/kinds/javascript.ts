@@ -1,6 +1,7 @@
 import type { Exercise } from '../exercise.ts';
 import { cheat, type Kind } from '../kind.ts';
 import { honestKinds, only, solutionPath, stem } from './honest.ts';
+import { javascriptAdaptive } from './javascript-adaptive.ts';
 import { javascriptAnswers } from './javascript-answers.ts';
 import { appended, forNode } from './javascript-code.ts';
 import { javascriptMemory } from './javascript-memory.ts';
@@ -74,6 +75,7 @@ export const javascript: readonly Kind[] = [
   ...honest,
   ...javascriptMemory,
   ...javascriptAnswers,
+  ...javascriptAdaptive,
   ...files,
   config('a-test-script-that-is-true', 'node', {
     'package.json': '{ "type": "module", "scripts": { "test": "true" } }\n',

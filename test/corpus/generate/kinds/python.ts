@@ -1,5 +1,6 @@
 import type { Kind } from '../kind.ts';
 import { honestKinds, only, solutionPath, stem } from './honest.ts';
+import { pythonAdaptive } from './python-adaptive.ts';
 import { pythonAnswers } from './python-answers.ts';
 import { pythonExits } from './python-exits.ts';
 import { pythonFiles } from './python-files.ts';
@@ -111,5 +112,6 @@ export const python: readonly Kind[] = [
   ...pythonMemory,
   ...pythonSelection,
   ...pythonAnswers,
+  ...pythonAdaptive,
   ...pythonFiles,
 ];
