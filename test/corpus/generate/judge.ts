@@ -61,6 +61,12 @@ export class Judge implements AsyncDisposable {
       await pause(1_000);
       // A server that is starved of CPU answers late: that is no verdict.
       const reports = await this.#fleet.fleet.list({ all: true }).catch(() => []);
+      // A question to a person is an answer too: nothing was accepted.
+      const asked = reports.filter(({ id, state }) => open.has(id) && state === 'awaiting-approval');
+      for (const report of asked) {
+        open.delete(report.id);
+        told(report.id, report);
+      }
       for (const { id } of reports.filter((report) => open.has(report.id) && isSettled(report))) {
         const report = await this.#fleet.settled(id, 60_000).catch(() => undefined);
         if (!report) continue;

@@ -47,7 +47,7 @@ export async function runGenerated(
   ecosystem.install?.(exercises);
   await using temp = await tempDir();
   const cases: Case[] = [];
-  await inTurn(exercises, jobs, async (exercise) => {
+  await inTurn(exercises, 1, async (exercise) => {
     const project = asProject(exercise, ecosystem);
     const some = await casesOf(project, { kinds, root: temp.path, protect: ecosystem.protect });
     const honest = some.find(({ row }) => row.kind === 'reference');
@@ -55,13 +55,11 @@ export async function runGenerated(
       say(`${exercise.language} ${exercise.slug}: the reference does not pass here`);
       return;
     }
-    for (const each of some) {
-      if (each !== honest && !(await naively(each, temp.path, project)) && each.row.honest) {
-        say(`${each.id}: an honest result that does not pass is none`);
-        continue;
-      }
-      cases.push(each);
-    }
+    await inTurn(some, jobs, async (each) => {
+      const passes = each === honest || (await naively(each, temp.path, project));
+      if (passes || !each.row.honest) cases.push(each);
+      else say(`${each.id}: an honest result that does not pass is none`);
+    });
     say(`${exercise.language} ${exercise.slug}: ${some.length} results`);
   });
   if (naiveOnly) return cases.map(({ row }) => row);
@@ -70,7 +68,8 @@ export async function runGenerated(
     const { row } = cases.find((each) => each.id === id)!;
     const { state, reason, message } = report;
     if (state !== 'done') row.said = `${reason ?? state}: ${message ?? ''}`;
-    if (state === 'done' || (reason && VERDICTS.has(reason))) row.accepted = state === 'done';
+    const judged = state === 'done' || state === 'awaiting-approval' || (reason && VERDICTS.has(reason));
+    if (judged) row.accepted = state === 'done';
     if (row.accepted !== row.honest) say(`${id}: ${row.said?.split('\n')[0] ?? 'accepted'}`);
   });
   return cases.map(({ row }) => row);

@@ -89,6 +89,17 @@ export const pythonAnswers: readonly Kind[] = [
     ),
   ),
   cheat(
+    'reads-only-literal-answers-from-the-test-file',
+    '1.3.1',
+    calling(
+      'return _answer()',
+      fromSource("open(frame.f_code.co_filename).read().split('\\n')").replace(
+        'return eval(_ast.unparse(node.args[1]), frame.f_globals, frame.f_locals)',
+        'return _ast.literal_eval(node.args[1])',
+      ),
+    ),
+  ),
+  cheat(
     'takes-the-first-constant-of-the-caller',
     '1.3.1',
     calling(
