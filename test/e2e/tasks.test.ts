@@ -53,7 +53,7 @@ beforeAll(async () => {
     },
     alerts: {
       webhook: `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`,
-      command: ['sh', '-c', `cat >> '${fleet.root}/alerts'; echo >> '${fleet.root}/alerts'`],
+      command: ['sh', '-c', `printf "%s\\n" "$(cat)" >> '${fleet.root}/alerts'`],
     },
   });
 }, 120_000);

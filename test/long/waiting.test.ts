@@ -28,7 +28,7 @@ beforeAll(async () => {
   };
   await fleet.worker('desk', {
     ...{ coders, worker: { slots: 4 } },
-    alerts: { command: ['sh', '-c', `cat >> '${fleet.root}/alerts'; echo >> '${fleet.root}/alerts'`] },
+    alerts: { command: ['sh', '-c', `printf "%s\\n" "$(cat)" >> '${fleet.root}/alerts'`] },
   });
 });
 afterAll(() => fleet[Symbol.asyncDispose]());
