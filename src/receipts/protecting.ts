@@ -15,7 +15,8 @@ export function protectedChanges(
   policy: Pick<Policy, 'protect' | 'newProtected'>,
   changes: readonly Change[],
 ): { refused: string[]; fresh: string[] } {
-  const below = changes.filter(({ path }) => protecting(policy)(path));
+  const isProtected = protecting(policy);
+  const below = changes.filter(({ path }) => isProtected(path));
   const isFresh = ({ kind }: Change) => kind === 'added' && policy.newProtected !== 'refuse';
   const paths = (some: readonly Change[]) => some.map(({ path }) => path);
   return { refused: paths(below.filter((one) => !isFresh(one))), fresh: paths(below.filter(isFresh)) };

@@ -5,7 +5,15 @@ import { testsSentence, type TestReport, type TestResult } from '../../domain/te
 import type { Tried } from '../../ports.ts';
 import { testGlobs } from '../trial.ts';
 import { selectsTests } from './selection.ts';
-import { authorFiles, goPackage, readAuthorFiles, readTexts, Reported, type AuthorSource } from './sources.ts';
+import {
+  authorFiles,
+  goPackage,
+  readAuthorFiles,
+  readTexts,
+  Reported,
+  reportedFiles,
+  type AuthorSource,
+} from './sources.ts';
 
 /** What came of the commands on the base and on the result, whose commands passed. */
 interface Compared {
@@ -25,9 +33,9 @@ export async function declaredProblems(evidence: Tried, { base, now, restored }:
   const files = await authorFiles(evidence, restored);
   const baseTests = base?.tests ?? [];
   const told = new Set(baseTests.flatMap(({ file, fixture }) => (fixture || file === undefined ? [] : [file])));
-  const named = new Set([...baseTests, ...now.tests].flatMap(({ file }) => (file === undefined ? [] : [file])));
-  const untold = [...baseTests, ...now.tests].some(({ file }) => file === undefined);
-  const open = [...files].filter(([path]) => !told.has(path) && (named.has(path) || (untold && UNTOLD.test(path))));
+  const ran = [...baseTests, ...now.tests];
+  const named = new Set(ran.map(({ file }) => file));
+  const open = [...reportedFiles(files, ran)].filter(([path]) => !told.has(path));
   if (open.length === 0 || (await selectsTests(evidence))) return [];
   const sources = await readAuthorFiles(gitDir, new Map(open));
   if (sources.some(({ text }) => ONLY.test(text))) return [];
@@ -60,7 +68,6 @@ export async function declaredProblems(evidence: Tried, { base, now, restored }:
   ].filter((problem) => problem !== undefined);
 }
 
-const UNTOLD = /\.(?:go|rs|java)$/;
 /** Its other tests are not run. */
 const ONLY = /\.only\b|\bf(?:it|describe)\s*\(|\bonly:\s*true/;
 /** What decides at run time whether a test is skipped, wherever it stands. */

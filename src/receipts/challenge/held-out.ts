@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
 import type { HeldOut } from '../../domain/task.ts';
@@ -10,7 +9,7 @@ import { failedCheck, runCheck } from '../held-out.ts';
 import { readSources } from '../sources/index.ts';
 import { judgedPaths, layTrial, spent } from '../trial.ts';
 import { answersOf } from './answers.ts';
-import { chooseTurned, turnablesOf, turnedFiles, type Turnable } from './turnable.ts';
+import { chooseTurned, turnablesOf, turnedFiles, turnedLimitMs, type Turnable } from './turnable.ts';
 
 export interface HeldOutChallenge {
   /** Checks with tests that were turned. */
@@ -43,7 +42,7 @@ export async function challengeHeldOut(evidence: Tried): Promise<HeldOutChalleng
   const { space, setup } = await layTrial(evidence, {
     ...{ name: 'challenge', commit: result.commit, asInBase: await judgedPaths(evidence) },
   });
-  let leftMs = Math.min(policy.limits.verifyMs, 2 * trialMs + 20_000) - spent(setup.steps);
+  let leftMs = turnedLimitMs(policy.limits.verifyMs, trialMs) - spent(setup.steps);
   for (const { check, i, all } of turning) {
     if (leftMs <= 0 || !setup.ok) return told.turned > 0 ? told : { ...told, notPossible: 'no-time' };
     const chosen = chooseTurned(all);
@@ -56,12 +55,10 @@ export async function challengeHeldOut(evidence: Tried): Promise<HeldOutChalleng
     });
     leftMs -= durationMs;
     const { passed: fooled } = answersOf(all, {
-      ...{
-        chosen,
-        report: report && withoutFiles(report),
-        exitedWell: !failedCheck(checked),
-        ended: !checked.timedOut,
-      },
+      chosen,
+      report: report && withoutFiles(report),
+      exitedWell: !failedCheck(checked),
+      ended: !checked.timedOut,
     });
     told.turned += chosen.size;
     if (!failedCheck(checked) || fooled.some(({ sure }) => sure)) told.passed += 1;

@@ -10,7 +10,7 @@ import { judgedPaths, passed, spent, tryCommit } from '../trial.ts';
 import { answersOf, judgeRuns, type ChallengeRun } from './answers.ts';
 import { findingOf, rejects, type Challenged } from './finding.ts';
 import { challengeHeldOut } from './held-out.ts';
-import { chooseTurned, shuffled, turnablesOf, turnedFiles, type Turnable } from './turnable.ts';
+import { chooseTurned, shuffled, turnablesOf, turnedFiles, turnedLimitMs, type Turnable } from './turnable.ts';
 
 /**
  * The author's tests once more, in a fresh checkout, the expectations of a random part of them turned wrong: exactly those must
@@ -21,15 +21,15 @@ export const challenge: ReceiptCollector<Tried> = {
   kind: 'challenge',
   async collect(evidence) {
     const { policy, passed: before } = evidence;
-    const runs = before.acceptance?.report !== null && before.acceptance !== undefined;
-    if (!runs && !before.heldOut?.reports.some((report) => report !== null)) return undefined;
+    const accepted = before.acceptance?.report ? before.acceptance : undefined;
+    if (!accepted && !before.heldOut?.reports.some((report) => report !== null)) return undefined;
     if (policy.checks.challenge === 'off')
       return {
         ok: true,
         summary: 'no test was turned wrong: verify.challenge is off',
         evidence: { notPossible: 'off' },
       };
-    const own = runs ? await challengeTests(evidence, before.acceptance!) : undefined;
+    const own = accepted && (await challengeTests(evidence, accepted));
     const unseen = own && rejects(own) ? undefined : await challengeHeldOut(evidence);
     return findingOf(own, unseen);
   },
@@ -48,15 +48,17 @@ async function challengeTests(evidence: Tried, accepted: NonNullable<PassedTrial
   }
   const leftMs = evidence.policy.limits.verifyMs - accepted.usedMs;
   if (leftMs <= 0) return { notPossible: 'no-time' };
-  // A test that fails may leave open what keeps its process: that is waited for no longer.
-  const each = (left: number) => Math.min(left, 2 * trialMs + 20_000);
-  const first = await runTurned(evidence, { chosen: chooseTurned(all), accepted, limitMs: each(leftMs) });
+  const first = await runTurned(evidence, {
+    chosen: chooseTurned(all),
+    accepted,
+    limitMs: turnedLimitMs(leftMs, trialMs),
+  });
   const runs = [first.run];
   if (needsSecond(all, first.run)) {
     const rest = new Set(all.filter((one) => !first.run.chosen.has(one)));
     const left = leftMs - first.usedMs;
     if (rest.size > 0 && left > 0)
-      runs.push((await runTurned(evidence, { chosen: rest, accepted, limitMs: each(left) })).run);
+      runs.push((await runTurned(evidence, { chosen: rest, accepted, limitMs: turnedLimitMs(left, trialMs) })).run);
   }
   const judged = judgeRuns(all, runs);
   if (judged.fooled.length === 0) return judged;

@@ -64,3 +64,6 @@ export function turnedFiles(chosen: ReadonlySet<Turnable>): Map<string, string> 
   for (const { at, test } of chosen) byFile.set(at, (byFile.get(at) ?? new Set()).add(test));
   return new Map([...byFile].map(([at, tests]) => [at.path, turnTests(at.text, at.source, tests)]));
 }
+
+/** Milliseconds for a run of turned tests: one that fails may leave open what keeps its process, which is waited for no longer. */
+export const turnedLimitMs = (leftMs: number, trialMs: number): number => Math.min(leftMs, 2 * trialMs + 20_000);
