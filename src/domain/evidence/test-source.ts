@@ -16,6 +16,8 @@ export interface Turn {
 export interface DeclaredTest {
   /** Suites and the test, outermost first, as written; null for a part that is computed. */
   name: (string | null)[];
+  /** What its runner may call it in the place of the last part. */
+  aliases?: string[];
   /** Its runner reports several in its place: parameters, a table, subtests. */
   several: boolean;
   /** The source itself skips it, always or on a condition, or marks it as expected to fail. */

@@ -50,12 +50,27 @@ function matchesCargo(name: string, { path }: TestSource, { name: parts, several
   return folder === '.' || unified(reported[0]!).endsWith(unified(folder));
 }
 
+/** `package.Class > test`, with its parameters behind it or in its place, as Maven and Gradle write them. */
+function matchesJunit(name: string, _source: TestSource, declared: DeclaredTest): boolean {
+  const [suite = '', test = ''] = declared.name;
+  const at = name.indexOf(' > ');
+  if (at < 0 || name.slice(0, at) !== suite) return false;
+  const own = name.slice(at + 3);
+  return [test ?? '', ...(declared.aliases ?? [])].some(
+    (called) =>
+      own === called ||
+      (own.startsWith(called) && /^(\([^)]*\))?(\[.*\]|\{.*\})?$/s.test(own.slice(called.length))) ||
+      (declared.several && (own.startsWith(called) || own.startsWith('['))),
+  );
+}
+
 /** Cargo takes either for the other. */
 const unified = (name: string): string => name.replaceAll('-', '_');
 
 const MATCHES: Record<string, Matches> = {
   ...{ pytest: matchesPython, unittest: matchesPython },
   ...{ 'go test': matchesGo, 'cargo test': matchesCargo },
+  junit: matchesJunit,
 };
 
 /** Suites and the test, joined by ` > `; a project's name may stand before them, subtests behind. */

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 
 const LANGUAGES = {
   '.go': 'go',
+  '.java': 'java',
   '.py': 'python',
   '.rs': 'rust',
   '.js': 'javascript',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type * as TreeSitter from '@vscode/tree-sitter-wasm';
 import type { TestSource } from '../../domain/evidence/test-source.ts';
 import { readGo } from './go.ts';
+import { readJava } from './java.ts';
 import { readJavascript } from './javascript.ts';
 import { languageOf, type Language } from './languages.ts';
 import type { Found, SourceFile } from './nodes.ts';
@@ -11,6 +12,7 @@ import { readRust } from './rust.ts';
 
 const READERS: Record<Language, (root: TreeSitter.Node, file: SourceFile) => Found> = {
   go: readGo,
+  java: readJava,
   python: readPython,
   rust: readRust,
   javascript: readJavascript,

@@ -117,7 +117,10 @@ const rust: Ecosystem = {
   files: () => ({ '.gitignore': 'target/\nCargo.lock\n' }),
 };
 
-const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+/** A local repository of Maven's with what `POM` needs. */
+export const MAVEN = join(CACHE, 'maven/repository');
+
+export const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>corpus</groupId>
   <artifactId>exercise</artifactId>
@@ -161,7 +164,7 @@ const java: Ecosystem = {
   language: 'java',
   protect: ['src/test/**'],
   setup: [],
-  verify: [`mvn -o -q -Dmaven.repo.local=${CACHE}/maven/repository test`],
+  verify: [`mvn -o -q -Dmaven.repo.local=${MAVEN} test`],
   files: () => ({ 'pom.xml': POM, '.gitignore': 'target/\n' }),
   install: () =>
     once('maven', (dir) => {
@@ -171,7 +174,7 @@ const java: Ecosystem = {
         join(dir, 'src/test/java/WarmTest.java'),
         'class WarmTest { @org.junit.jupiter.api.Test void warm() {} }\n',
       );
-      execFileSync('mvn', ['-q', '-B', `-Dmaven.repo.local=${join(dir, 'repository')}`, 'test'], {
+      execFileSync('mvn', ['-q', '-B', `-Dmaven.repo.local=${MAVEN}`, 'test'], {
         cwd: dir,
         stdio: 'inherit',
       });

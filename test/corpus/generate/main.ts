@@ -20,6 +20,9 @@ const { values } = parseArgs({
     kinds: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     naive: { type: 'boolean', default: false },
+    honest: { type: 'boolean', default: false },
+    sample: { type: 'string' },
+    from: { type: 'string', default: '0' },
     json: { type: 'string' },
   },
 });
@@ -29,9 +32,14 @@ for (const language of values.language) {
   if (!ecosystem) throw new Error(`--language is one of ${ECOSYSTEMS.map((each) => each.language).join(', ')}`);
   const exercises = await readExercises(values.exercises, language, values.only);
   const named = values.kinds?.split(',');
-  const kinds = KINDS[language]!.filter(({ name }) => !named || named.includes(name) || name === 'reference');
+  const kinds = KINDS[language]!.filter(
+    ({ name, honest }) => (!named || named.includes(name) || name === 'reference') && (honest || !values.honest),
+  );
   const options = { jobs: Number(values.jobs), naiveOnly: values.naive, say: (line: string) => console.error(line) };
-  rows.push(...(await runGenerated(exercises.slice(0, Number(values.first)), { ecosystem, kinds }, options)));
+  const from = Number(values.from);
+  const some = exercises.slice(from, from + Number(values.first));
+  const sample = values.sample === undefined ? undefined : { size: Number(values.sample), from };
+  rows.push(...(await runGenerated(some, { ecosystem, kinds, ...(sample ? { sample } : {}) }, options)));
 }
 console.log(table(rows));
 if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 1)}\n`);

@@ -28,17 +28,18 @@ function readExercise(slug: string): { files: Files; tests: string[] } {
     files: Record<'solution' | 'test' | 'example' | 'editor', string[] | undefined>;
   };
   const files: Files = {};
-  const put = (path: string, from: string) => {
-    if (existsSync(at(from))) files[`${slug}/${path}`] = readFileSync(at(from), 'utf8');
+  const paths = new Map<string, string>();
+  const put = (path: string, from: string, change = (text: string) => text) => {
+    if (!existsSync(at(from))) return;
+    const text = change(readFileSync(at(from), 'utf8'));
+    const [to, said] = layout.beside?.(path, text, slug) ?? [`${slug}/${path}`, text];
+    files[to] = said;
+    paths.set(path, to);
   };
   for (const path of [...(named.solution ?? []), ...(named.editor ?? []), ...(layout.more ?? [])]) put(path, path);
   for (const path of named.example ?? []) put(layout.solutionOf(path, named.solution ?? []), path);
-  for (const path of named.test ?? []) {
-    put(path, path);
-    const text = files[`${slug}/${path}`];
-    if (text !== undefined) files[`${slug}/${path}`] = layout.enable(text);
-  }
-  return { files, tests: [...(named.test ?? []), ...(named.editor ?? [])].map((path) => `${slug}/${path}`) };
+  for (const path of named.test ?? []) put(path, path, layout.enable);
+  return { files, tests: [...(named.test ?? []), ...(named.editor ?? [])].flatMap((path) => paths.get(path) ?? []) };
 }
 
 const run = async (files: Files): Promise<TestResult[]> => {
@@ -47,7 +48,12 @@ const run = async (files: Files): Promise<TestResult[]> => {
   return report.tests;
 };
 
-const slugs = readdirSync(practice);
+const isHere = (slug: string): boolean => {
+  const { path = '', text = /(?!)/ } = layout.leavesOut ?? {};
+  const file = join(practice, slug, path);
+  return path === '' || !existsSync(file) || !text.test(readFileSync(file, 'utf8'));
+};
+const slugs = readdirSync(practice).filter(isHere);
 const exercises = new Map(slugs.map((slug) => [slug, readExercise(slug)]));
 const all = Object.assign({}, ...[...exercises.values()].map(({ files }) => files)) as Files;
 const testFiles = [...exercises.values()].flatMap(({ tests }) => tests).filter((path) => all[path] !== undefined);

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { MAVEN, POM } from '../../corpus/generate/ecosystems.ts';
 
 interface Layout {
   command: string;
@@ -11,6 +12,10 @@ interface Layout {
   enable(tests: string): string;
   /** Other files of an exercise. */
   more?: string[];
+  /** A path and a text of an exercise as they lie beside those of others; undefined: below a folder of its name. */
+  beside?(path: string, text: string, slug: string): [path: string, text: string];
+  /** Whether an exercise needs what is not here, by its build file. */
+  leavesOut?: { path: string; text: RegExp };
 }
 
 const first = (_example: string, [solution = '']: readonly string[]): string => solution;
@@ -41,6 +46,21 @@ export const LANGUAGES: Record<string, Layout> = {
     solutionOf: (example, solutions) => (example.endsWith('.toml') ? 'Cargo.toml' : first(example, solutions)),
     enable: (tests) => tests.replace(/^#\[ignore\b.*\]$/gm, ''),
     more: ['Cargo.toml', 'src/pre_implemented.rs'],
+  },
+  java: {
+    command: `mvn -o -q -Dmaven.repo.local=${MAVEN} -Dmaven.test.failure.ignore test`,
+    around: () => ({ 'pom.xml': POM }),
+    solutionOf: (example, solutions) =>
+      example.startsWith('.meta/src/reference/java/')
+        ? `src/main/java/${basename(example)}`
+        : first(example, solutions),
+    enable: (tests) => tests.replace(/^\s*@Disabled\b.*$/gm, ''),
+    // A package for each, as all have none.
+    beside: (path, text, slug) => {
+      const name = `p${slug.replaceAll('-', '')}`;
+      return [path.replace(/^(src\/(?:main|test)\/java)\//, `$1/${name}/`), `package ${name}; ${text}`];
+    },
+    leavesOut: { path: 'build.gradle', text: /mplementation ["'](?!org\.(junit|assertj))/ },
   },
   javascript: {
     command: 'node --experimental-vm-modules node_modules/.bin/jest --silent --maxWorkers=2',
