@@ -6,6 +6,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
     '/test/agents/',
+    '/test/attacks/',
     '/test/e2e/',
     '/test/faults/',
     '/test/queue/',

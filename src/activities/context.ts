@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { IsolationPlan } from '../adapters/isolation.ts';
+import type { IsolationPlan } from '../adapters/sandbox/plan.ts';
 import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
-import { within } from '../adapters/mount-table.ts';
+import { within } from '../adapters/paths.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
 import type { Keys } from '../adapters/keys.ts';
 import type { ProxyClient } from '../adapters/proxy/client.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
-import { systemFolders } from '../adapters/system-folders.ts';
+import { systemFolders } from '../adapters/sandbox/system-folders.ts';
 import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
 import type { Spent } from '../domain/budget.ts';

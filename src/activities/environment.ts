@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { within } from '../adapters/mount-table.ts';
+import { within } from '../adapters/paths.ts';
 
 /** What every process that we start may see of the worker's environment. */
 const ALLOWED = [

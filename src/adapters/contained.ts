@@ -4,7 +4,7 @@ import { failedOutput } from '../domain/failed-output.ts';
 import { homeLayout } from '../domain/names.ts';
 import type { ContainedCommand, ContainedResult } from '../ports.ts';
 import { CappedLog } from './keeper/capped-log.ts';
-import type { IsolationPlan } from './isolation.ts';
+import type { IsolationPlan } from './sandbox/plan.ts';
 import type { ResourceLimits } from './cgroup.ts';
 import { ProcessTree } from './keeper/tree.ts';
 import { UnknownWords, untranslated } from './unknown-words.ts';

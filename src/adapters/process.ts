@@ -58,6 +58,15 @@ export function processTable(): Map<number, ProcessEntry> {
   return new Map(entries.filter((entry) => entry !== undefined).map((entry) => [entry.pid, entry]));
 }
 
+/** The children of a process of one thread, by one read where the kernel offers it; else undefined. */
+export function childrenOf(pid: number): number[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `roots` and everything below them. In a namespace that is all of it: an orphan goes to the namespace's own init. */
 export function withDescendants(table: Map<number, ProcessEntry>, roots: Iterable<number>): ProcessEntry[] {
   const children = groupByParent(table);

@@ -14,7 +14,7 @@ import { connectWorker } from '../adapters/temporal/worker-connection.ts';
 import { outliveFailedSpawns } from '../adapters/failed-spawns.ts';
 import { delegateGit } from '../adapters/git/git.ts';
 import { GitProcess } from '../adapters/git/process/client.ts';
-import { detectIsolation } from '../adapters/isolation.ts';
+import { detectIsolation } from '../adapters/sandbox/sandbox.ts';
 import { connectKeeper } from '../adapters/keeper/client.ts';
 import { connectProxy } from '../adapters/proxy/client.ts';
 import { removeTree } from '../adapters/remove-tree.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { containedArgv, detectIsolation } from '../../src/adapters/isolation.ts';
+import { containedArgv, detectIsolation } from '../../src/adapters/sandbox/sandbox.ts';
 import { containedBench } from './contained-bench.ts';
 
 test('the self-test finds namespaces here', async () => {

@@ -15,15 +15,18 @@ export interface LiveAgent {
 export const agents = async (taskId: string): Promise<LiveAgent[]> =>
   (await liveAgents()).filter((agent) => agent.taskId === taskId);
 
-/** All live agents on this machine: what runs right below an isolation's init, which is known by its arguments. */
+/** All live agents on this machine: what runs below who waits for it on an isolation's init's behalf, known by its arguments. */
 export async function liveAgents(): Promise<LiveAgent[]> {
   const all = [...processTable().values()];
   const parents = [...new Set(all.map(({ parent }) => parent))];
-  const inits = new Set((await Promise.all(parents.map(async (pid) => ((await isInit(pid)) ? [pid] : [])))).flat());
+  const chosen = async (from: number[], is: (pid: number) => Promise<boolean>) =>
+    new Set((await Promise.all(from.map(async (pid) => ((await is(pid)) ? [pid] : [])))).flat());
+  const inits = await chosen(parents, isInit);
+  const below = all.filter(({ pid, parent }) => inits.has(parent) && !inits.has(pid)).map(({ pid }) => pid);
+  const waiters = await chosen(below, async (pid) => (await read(pid, 'cmdline')).includes('bwrap\0'));
   const found = await Promise.all(
     all.map(async ({ pid, parent, zombie }) => {
-      // A child that is still the init's own shell is no agent yet.
-      if (zombie || !inits.has(parent) || (await isInit(pid))) return [];
+      if (zombie || !waiters.has(parent) || isShellOfOurs(await read(pid, 'cmdline'))) return [];
       const lines = (await read(pid, 'environ')).split('\0');
       const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s))) as Record<string, string>;
       const { FLEET_TASK: taskId, FLEET_RUN: runId, PWD } = env;
@@ -76,5 +79,7 @@ async function holderOf(lock: string, title: string): Promise<number | undefined
   return undefined;
 }
 
+/** What becomes the agent: bwrap's own child, then the shell that runs it. */
+const isShellOfOurs = (cmdline: string): boolean => cmdline.includes('\0exec "$@"\0') || cmdline === '';
 const isInit = async (pid: number): Promise<boolean> => (await read(pid, 'cmdline')).split('\0')[3] === 'fleet-init';
 const read = (pid: number, file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '');

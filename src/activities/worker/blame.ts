@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import { GitFailed } from '../../adapters/git/git.ts';
 import { failGit, gitBroken } from '../../adapters/git/outcome.ts';
 import { SubmoduleRefused } from '../../adapters/git/lay-submodules.ts';
-import { within } from '../../adapters/mount-table.ts';
+import { within } from '../../adapters/paths.ts';
 import type { RunRecord } from '../../adapters/run-record.ts';
 import { isDiskTrouble } from '../../adapters/space.ts';
 import { FAILURES, type Failure } from '../../domain/failure.ts';

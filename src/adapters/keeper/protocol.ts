@@ -1,6 +1,6 @@
 import type { ExitRecord, Isolation, RunRef, StopReason } from '../../domain/run.ts';
 import type { ResourceLimits } from '../cgroup.ts';
-import type { IsolationPlan } from '../isolation.ts';
+import type { IsolationPlan } from '../sandbox/plan.ts';
 import type { ProcessIdentity } from '../process.ts';
 
 /** What goes over the keeper's socket: one JSON text a line, `{ id, op, args }` there, `Response` back, in any order. */

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { ResourceLimits } from '../cgroup.ts';
-import { containedArgv, type IsolationPlan } from '../isolation.ts';
+import type { IsolationPlan } from '../sandbox/plan.ts';
+import { containedArgv } from '../sandbox/sandbox.ts';
 import { drain, offerPipe, openPipes, openText, type Drain } from './pipes.ts';
 
 export interface TreeCommand {

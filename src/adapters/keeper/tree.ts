@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from '../../domain/run.ts';
 import { ControlGroup } from '../cgroup.ts';
 import {
+  childrenOf,
   identify,
   isAlive,
   pidsMarked,
@@ -31,7 +32,7 @@ const STREAM_GRACE_MS = 2_000;
 /**
  * A contained process tree. In a namespace its init is pid 1 there, and whatever the agent starts cannot leave:
  *
- *   us ─ setpriv, then unshare (its death kills) ─ init ─ agent ─ …
+ *   us ─ bwrap (dies with us) ─ init ─ bwrap (the agent's user namespace) ─ agent ─ …
  *
  * Without namespaces the init leads a process group, and what left the group is found by its environment. Where control
  * groups can be written, one holds the tree as well.
@@ -45,6 +46,7 @@ export class ProcessTree {
   #group: ControlGroup | undefined;
   #exited = false;
   #groupGone = false;
+  #reported = false;
   readonly #ready: Promise<boolean>;
   /** Resolves when the agent's own process has ended; others of the tree may live. */
   readonly ended: Promise<AgentEnd>;
@@ -85,7 +87,13 @@ export class ProcessTree {
     tree.#init = (await tree.#ready) ? tree.#findInit() : undefined;
     if (tree.#init) {
       const { plan, mark, limits } = command;
-      tree.#group = ControlGroup.hold(tree.#init.pid, { home: plan.home, name: mark, limits });
+      const { processes } = limits;
+      // Who waits for the agent is there on top of what the agent may start.
+      const held = {
+        ...limits,
+        ...(processes !== undefined && plan.isolation === 'namespace' && { processes: processes + 1 }),
+      };
+      tree.#group = ControlGroup.hold(tree.#init.pid, { home: plan.home, name: mark, limits: held });
       return tree;
     }
     await tree.kill(5_000);
@@ -101,9 +109,18 @@ export class ProcessTree {
     return this.#group!;
   }
 
-  /** Processes of the tree, without its init. */
+  /** Processes of the tree, without its init and who waits for the agent on the init's behalf. */
   get pids(): number[] {
-    return this.#members().flatMap(({ pid }) => (pid === this.#init?.pid ? [] : [pid]));
+    const members = this.#members();
+    const ours = [this.#init?.pid, this.#waiter(members)];
+    return members.flatMap(({ pid }) => (ours.includes(pid) ? [] : [pid]));
+  }
+
+  /** The init's first child, while the agent's end is not reported: orphans become its children only later. */
+  #waiter(members: readonly ProcessEntry[]): number | undefined {
+    if (this.#command.plan.isolation === 'process-group' || this.#reported) return undefined;
+    const children = members.filter(({ parent }) => parent === this.#init?.pid);
+    return children.toSorted((a, b) => Number(a.startTime) - Number(b.startTime) || a.pid - b.pid)[0]?.pid;
   }
 
   go(): void {
@@ -180,13 +197,21 @@ export class ProcessTree {
   #findInit(): ProcessIdentity | undefined {
     const leader = this.#child.pid!;
     if (this.#command.plan.isolation === 'process-group') return identify(leader);
-    const init = [...processTable().values()].find((entry) => entry.parent === leader);
-    return init && identify(init.pid);
+    const [child] = childrenOf(leader) ?? [];
+    const init = child ?? [...processTable().values()].find((entry) => entry.parent === leader)?.pid;
+    return init === undefined ? undefined : identify(init);
+  }
+
+  /** Told by one read: what an agent leaves behind becomes a child of the namespace's init. */
+  #initIsAlone(): boolean {
+    const { isolation } = this.#command.plan;
+    return isolation === 'namespace' && this.#init !== undefined && childrenOf(this.#init.pid)?.length === 0;
   }
 
   #endOf(line: string): AgentEnd {
+    this.#reported = true;
     const status = Number(line.split(' ')[1]);
-    const leftover = this.pids.length;
+    const leftover = this.#initIsAlone() ? 0 : this.pids.length;
     const signal = signalNamed(status - 128);
     return signal ? { exitCode: null, signal, leftover } : { exitCode: status, signal: null, leftover };
   }

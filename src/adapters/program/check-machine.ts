@@ -7,7 +7,7 @@ import { git, GitFailed, gitText } from '../git/git.ts';
 import { initGitDir } from '../git/init.ts';
 import { gitBroken } from '../git/outcome.ts';
 import { copyObjects } from '../git/pack.ts';
-import { tryIsolation } from '../isolation.ts';
+import { tryIsolation } from '../sandbox/sandbox.ts';
 import { removeTree } from '../remove-tree.ts';
 import { isDiskTrouble } from '../space.ts';
 

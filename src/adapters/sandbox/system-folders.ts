@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { PACKAGE_ROOT } from '../package.ts';
-import { real, within } from './mount-table.ts';
+import { PACKAGE_ROOT } from '../../package.ts';
+import { real, within } from '../paths.ts';
 
 /** What only root can write: to be sealed where we are root. */
 const SYSTEM = '/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc /boot /sys'.split(' ');

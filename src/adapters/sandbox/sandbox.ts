@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Isolation } from '../../domain/run.ts';
+import { INIT } from './init.ts';
+import type { IsolationPlan, Named } from './plan.ts';
+import { systemProgram } from './programs.ts';
+import { systemFolders } from './system-folders.ts';
+import { viewArgs } from './view.ts';
+
+const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
+/** SETFCAP alone lets root's init map root into the agent's user namespace. */
+const NO_CAPABILITIES = ['--cap-drop', 'ALL'];
+
+/**
+ * The command line that runs `argv` in `cwd` as the plan says: bwrap, the init as pid 1, bwrap, the agent. The second one only
+ * puts the agent into a user namespace below the init's, where it can neither trace nor rob who reports its end. Start it
+ * detached, in `/`, with descriptor 3 a pipe in both directions and 4 the agent's stderr, see `keeper/tree.ts`.
+ * @throws where a shown folder does not exist or a program is missing
+ */
+export function containedArgv(plan: IsolationPlan, named: Named): string[] {
+  const { argv, cwd } = named;
+  const sh = systemProgram('sh');
+  const init = [sh, '-c', INIT, 'fleet-init', plan.isolation];
+  // The shell only changes folder: given to spawn, a missing `cwd` would look like a missing program.
+  if (plan.isolation === 'process-group')
+    return [sh, '-c', 'cd "$1" && shift && unset OLDPWD && exec "$@"', 'fleet-outer', cwd, ...init, ...argv];
+  const bwrap = systemProgram('bwrap', plan.home);
+  const held = ['--die-with-parent', '--new-session'];
+  const outer = [...held, '--as-pid-1', ...NAMESPACES, ...NO_CAPABILITIES, ...(process.getuid!() === 0 ? SETFCAP : [])];
+  const inner = [...held, '--unshare-user', '--disable-userns', ...NO_CAPABILITIES, '--dev-bind', '/', '/'];
+  const view = [...viewArgs(plan, named), '--chdir', realpathSync(cwd)];
+  // A program that is missing is the shell's 127, not bwrap's 1.
+  return [bwrap, ...outer, ...view, '--', ...init, bwrap, ...inner, '--', sh, '-c', 'exec "$@"', 'sh', ...argv];
+}
+
+const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
+
+/** What this machine can do. */
+export async function detectIsolation(): Promise<Isolation> {
+  if (process.platform !== 'linux') return 'process-group';
+  return (await tryIsolation('namespace')) === 'works' ? 'namespace' : 'process-group';
+}
+
+/** Runs the real chain once (some 40 ms). `late`: it took too long to tell. */
+export async function tryIsolation(isolation: Isolation): Promise<'works' | 'late' | { why: string }> {
+  const home = mkdtempSync(join(tmpdir(), 'fleet-isolation-'));
+  try {
+    mkdirSync(`${home}/work`);
+    const plan: IsolationPlan = {
+      isolation,
+      home,
+      show: [{ path: `${home}/work` }],
+      tmp: `${home}/work`,
+      readOnly: systemFolders(process.env),
+    };
+    return await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work` }));
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+const TALK_MS = 10_000;
+
+function talk([file, ...args]: string[]): Promise<Awaited<ReturnType<typeof tryIsolation>>> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file!, args, {
+      cwd: '/',
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, TALK_MS);
+    let said = '';
+    let notes = '';
+    const note = (bytes: unknown) => (notes = (notes + String(bytes)).slice(-300));
+    child.stderr?.on('data', note);
+    child.on('error', reject).on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (said.includes('exit 0')) resolve('works');
+      else if (late) resolve('late');
+      else resolve({ why: notes.trim() || (signal ? `it was ended by ${signal}` : `it ended with ${code}`) });
+    });
+    (child.stdio[4] as Socket | null)?.on('data', note).on('error', () => {});
+    const control = child.stdio[3] as Socket | null;
+    control?.on('data', (bytes) => (said += String(bytes))).on('error', () => {});
+    control?.end('go\n');
+  });
+}
