@@ -157,6 +157,17 @@ func TestTold(t *testing.T) {
     expect(run.tests).toContain('passed - | example.com/x > TestB');
   });
 
+  test('what a package prints before its first test ends no test', async () => {
+    const words = ['--- FAIL: only words', '--- FAIL: TestA (0.00s)', '--- PASS: TestB (0.00s)'];
+    const prints = `package x\n\nimport "fmt"\n\nfunc init() {\n${words.map((line) => `\tfmt.Println("${line}")`).join('\n')}\n}\n`;
+    const tests = 'package x\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n';
+    const run = await watchedRun('go test', { 'go.mod': files['go.mod'], 'a_test.go': tests, 'a.go': prints });
+    expect(run).toMatchObject({ exitCode: 0, tests: ['passed - | example.com/x > TestA'] });
+    const ends = prints.replace('\n}\n', '\n\tpanic("no")\n}\n');
+    const broken = await watchedRun('go test', { 'go.mod': files['go.mod'], 'a_test.go': tests, 'a.go': ends });
+    expect(broken.tests).toEqual(['failed - | example.com/x']);
+  });
+
   test('what runs no test is passed on as it is', async () => {
     expect(await watchedRun('go version && go test -list . ./b', files)).toMatchObject({ exitCode: 0, report: null });
     expect(await watchedRun('go test ./none', files)).toMatchObject({

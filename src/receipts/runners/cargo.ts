@@ -18,8 +18,9 @@ export async function readCargoLogs({ folder, reports, allowance }: ReportFolder
     const [pkg = '', binary = ''] = target.split('\n');
     const crate = basename(binary).replace(/-[0-9a-f]{16}$/, '');
     const suites = crate === pkg.replaceAll('-', '_') ? [pkg] : [pkg, crate];
-    const tests = log.split('\n').flatMap((line): Reported[] => {
-      const [, status, test] = /^(ok|failed|ignored)\b.*? ([^ ]+)$/.exec(line) ?? [];
+    // A reason may have several lines; what a test says in it is quoted, without line ends.
+    const tests = log.split(/\n(?=(?:ok|failed|ignored)\b)/).flatMap((entry): Reported[] => {
+      const [, status, test] = /^(ok|failed|ignored)\b[^]*? ([^ \n]+)\n?$/.exec(entry) ?? [];
       return status && test ? [{ name: [...suites, test], status: STATUS[status as keyof typeof STATUS] }] : [];
     });
     reports.add('cargo test', tests);

@@ -44,9 +44,11 @@ function watch() {
   function record({ Action, Package, Test, Output, ImportPath, FailedBuild }) {
     if (Action === 'build-output') return add(builds, ImportPath, Output);
     if (!Test) return packageEnds({ Action, Package, Output, FailedBuild });
-    tested.add(Package);
     const key = `${Package}\0${Test}`;
     const name = [Package, Test];
+    // What a package prints before its first test, go takes for its own word: that ends no test that never began.
+    if (Action !== 'run' && !running.has(key)) return undefined;
+    tested.add(Package);
     if (Action === 'run') running.set(key, { name, output: [], said: '' });
     if (Action === 'run' || Action === 'cont') report.now({ name });
     const test = running.get(key);
