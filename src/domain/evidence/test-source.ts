@@ -8,6 +8,8 @@ export interface Edit {
 /** Turns one expectation wrong. */
 export interface Turn {
   edits: Edit[];
+  /** What looks as the edits do and changes nothing, for a test that is not turned where others of its file are. */
+  neutral?: Edit[];
   /** Every run in which the test passes evaluates it once at least: no branch, loop, callback or early return is around it. */
   sure: boolean;
 }
@@ -23,6 +25,8 @@ export interface DeclaredTest {
   /** The source itself skips it, always or on a condition, or marks it as expected to fail. */
   skipped: boolean;
   turns: Turn[];
+  /** Edits that change nothing, for each test of a file that is turned: so it differs from what it was, whether it is turned or not. */
+  marks?: Edit[];
 }
 
 /** What a parser found in one test file. */

@@ -46,7 +46,7 @@ export async function challengeHeldOut(evidence: Tried): Promise<HeldOutChalleng
   for (const { check, i, all } of turning) {
     if (leftMs <= 0 || !setup.ok) return told.turned > 0 ? told : { ...told, notPossible: 'no-time' };
     const chosen = chooseTurned(all);
-    const files = turnedFiles(chosen);
+    const files = turnedFiles(all, chosen);
     const { checked, report, durationMs } = await runCheck(evidence, {
       ...{ check, space, i, leftMs },
       alter: async (folder) => {

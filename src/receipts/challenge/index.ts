@@ -49,6 +49,7 @@ async function challengeTests(evidence: Tried, accepted: NonNullable<PassedTrial
   const leftMs = evidence.policy.limits.verifyMs - accepted.usedMs;
   if (leftMs <= 0) return { notPossible: 'no-time' };
   const first = await runTurned(evidence, {
+    all,
     chosen: chooseTurned(all),
     accepted,
     limitMs: turnedLimitMs(leftMs, trialMs),
@@ -58,7 +59,9 @@ async function challengeTests(evidence: Tried, accepted: NonNullable<PassedTrial
     const rest = new Set(all.filter((one) => !first.run.chosen.has(one)));
     const left = leftMs - first.usedMs;
     if (rest.size > 0 && left > 0)
-      runs.push((await runTurned(evidence, { chosen: rest, accepted, limitMs: turnedLimitMs(left, trialMs) })).run);
+      runs.push(
+        (await runTurned(evidence, { all, chosen: rest, accepted, limitMs: turnedLimitMs(left, trialMs) })).run,
+      );
   }
   const judged = judgeRuns(all, runs);
   if (judged.fooled.length === 0) return judged;
@@ -74,11 +77,13 @@ function needsSecond(all: readonly Turnable[], run: ChallengeRun): boolean {
 async function runTurned(
   evidence: Tried,
   {
+    all,
     chosen,
     accepted,
     limitMs,
     commit = evidence.result.commit,
   }: {
+    all: readonly Turnable[];
     chosen: ReadonlySet<Turnable>;
     accepted?: { without: readonly string[] };
     limitMs: number;
@@ -87,7 +92,7 @@ async function runTurned(
 ): Promise<{ run: ChallengeRun; usedMs: number }> {
   const { result, rules = result.base } = evidence;
   const { entries } = await treeEntries(result.gitDir, rules);
-  const files = turnedFiles(chosen);
+  const files = turnedFiles(all, chosen);
   const trial = await tryCommit(evidence, {
     ...{ name: 'challenge', commit, limitMs, all: true },
     ...(accepted ? { asInBase: await judgedPaths(evidence) } : {}),
@@ -109,6 +114,6 @@ async function sameOnBase(evidence: Tried, fooled: readonly Turnable[]): Promise
   if (known.length === 0) return new Set();
   const { result, rules = result.base } = evidence;
   const { verifyMs: limitMs } = evidence.policy.limits;
-  const { run } = await runTurned(evidence, { chosen: new Set(known), commit: rules, limitMs });
+  const { run } = await runTurned(evidence, { all: known, chosen: new Set(known), commit: rules, limitMs });
   return new Set(answersOf(known, run).passed);
 }

@@ -58,10 +58,10 @@ export function shuffled<T>(items: readonly T[]): T[] {
   return items.map(() => rest.splice(randomInt(rest.length), 1)[0]!);
 }
 
-/** The files that change, by path. */
-export function turnedFiles(chosen: ReadonlySet<Turnable>): Map<string, string> {
-  const byFile = new Map<Turned, Set<DeclaredTest>>();
-  for (const { at, test } of chosen) byFile.set(at, (byFile.get(at) ?? new Set()).add(test));
+/** The files that change, by path: those in which a test could be turned, whether one is or not. */
+export function turnedFiles(all: readonly Turnable[], chosen: ReadonlySet<Turnable>): Map<string, string> {
+  const byFile = new Map<Turned, Set<DeclaredTest>>(all.map(({ at }) => [at, new Set()]));
+  for (const { at, test } of chosen) byFile.get(at)!.add(test);
   return new Map([...byFile].map(([at, tests]) => [at.path, turnTests(at.text, at.source, tests)]));
 }
 

@@ -1,13 +1,14 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
-import type { Edit, Turn } from '../../domain/evidence/test-source.ts';
+import type { Turn } from '../../domain/evidence/test-source.ts';
 import type { Bindings } from './javascript-bindings.ts';
+import { changesOf, expectedOf, negated, type Change, type Helper } from './javascript-changes.ts';
 import { chaiEdits, jestEdits, type Chain } from './javascript-matchers.ts';
-import { children, DEPTH_MAX, field, findAll, insert, shortText, turn, wrap } from './nodes.ts';
+import { changeRegex } from './literals.ts';
+import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, type Turned } from './nodes.ts';
 
 interface Context {
   bindings: Bindings;
-  /** The name that `helperCode` defines. */
-  helper: string;
+  helper: Helper;
 }
 
 const FUNCTIONS = new Set([
@@ -31,8 +32,9 @@ const NESTED =
 export function javascriptTurns(test: Node, context: Context): Turn[] {
   const turns: Turn[] = [];
   const body = field(test, 'body');
-  if (body?.type !== 'statement_block')
-    return body ? inExpression(body, { ...context, sure: true, returned: true }) : [];
+  if (!body) return [];
+  const change = changesOf(context.helper, body);
+  if (body.type !== 'statement_block') return inExpression(body, { ...context, change, sure: true, returned: true });
   const sure = !/^(async\s+)?(function\s*)?\*/.test(test.text.slice(0, 40));
   const left = [{ block: body, sure, depth: 0 }];
   while (left.length > 0) {
@@ -44,7 +46,7 @@ export function javascriptTurns(test: Node, context: Context): Turn[] {
         const [expression] = children(statement);
         const returned = statement.type === 'return_statement';
         if (expression) {
-          turns.push(...inExpression(expression, { ...context, sure: runs, returned }));
+          turns.push(...inExpression(expression, { ...context, change, sure: runs, returned }));
           left.push(
             ...callbacksOf(expression, returned).map((callback) => ({
               block: callback.block,
@@ -101,19 +103,22 @@ function mayEnd(statement: Node): boolean {
   });
 }
 
-function inExpression(expression: Node, context: Context & { sure: boolean; returned: boolean }): Turn[] {
+function inExpression(
+  expression: Node,
+  context: Context & { change: Change; sure: boolean; returned: boolean },
+): Turn[] {
   const awaited = expression.type === 'await_expression';
   const chain = chainOf(awaited ? children(expression)[0]! : expression);
   if (!chain) return [];
-  const { bindings, helper, sure, returned } = context;
+  const { bindings, change, sure, returned } = context;
+  const told = (turned: Turned | null) => (turned ? [turn(turned.edits, sure, turned.neutral)] : []);
   const isExpect = chain.root.type === 'call_expression' && bindings.isExpect(shortText(field(chain.root, 'function')));
   const waits = awaited || returned;
   if (isExpect || chain.links[0]?.name === 'should') {
     const chai = !isExpect || chain.links.some(({ name }) => /^(to|be|have|is|deep)$/.test(name));
-    const edits = chai ? chaiEdits(chain, helper) : jestEdits(chain, helper);
     const later = chain.links.some(({ name }) => name === 'resolves' || name === 'rejects');
     // Nobody waits for it: it would fail some other test.
-    return edits && (waits || !later) ? [turn(edits, sure)] : [];
+    return waits || !later ? told(chai ? chaiEdits(chain, change) : jestEdits(chain, change)) : [];
   }
   const last = chain.links.at(-1);
   const members = chain.links.map(({ name }) => name);
@@ -121,8 +126,8 @@ function inExpression(expression: Node, context: Context & { sure: boolean; retu
   const base = chain.root.type === 'identifier' ? chain.root : null;
   const assertion = base && bindings.assertion(base.text, members);
   if (!assertion || !called || chain.links.slice(0, -1).some(({ args }) => args !== null)) return [];
-  const edits = assertion === 'rejects' && !waits ? null : inAssertion(assertion, called, helper);
-  return edits ? [turn(edits, sure)] : [];
+  if (assertion === 'rejects' && !waits) return [];
+  return told(inAssertion(assertion, called, { change, member: field(last?.node ?? null, 'property') }));
 }
 
 /** `expect(x).not.toBe(1)`: what it begins with, and its members; null for another expression. */
@@ -151,47 +156,39 @@ function chainOf(expression: Node): Chain | null {
 
 const EQUAL = /^(partialDeepStrictEqual|equal|strictEqual|deepEqual|deepStrictEqual|lengthOf|eql)$/;
 const NOT_EQUAL = /^not(Equal|StrictEqual|DeepEqual|DeepStrictEqual)$/;
+const OPPOSITE: Record<string, string> = {
+  doesNotThrow: 'throws',
+  throws: 'doesNotThrow',
+  rejects: 'doesNotReject',
+  match: 'doesNotMatch',
+  doesNotMatch: 'match',
+};
 
-/** node:assert and chai's `assert`. */
-function inAssertion(name: string, args: Node, helper: string): Edit[] | null {
+/** node:assert and chai's `assert`; `member`: the name behind its dot, null where it is a function of that name. */
+function inAssertion(
+  name: string,
+  args: Node,
+  { change, member }: { change: Change; member: Node | null },
+): Turned | null {
   const [first, second] = children(args);
   if (!first || children(args).some(({ type }) => type === 'spread_element')) return null;
-  if (/^(assert|ok|isTrue|isFalse|isOk)$/.test(name)) return wrap(first, '!(', ')');
-  if (EQUAL.test(name)) return second ? wrap(expectedOf(first, second), `${helper}.turn(`, ')') : null;
-  // A value equals itself.
-  if (NOT_EQUAL.test(name))
-    return second
-      ? [insert(first.startIndex, `...${helper}.twice(`), { start: first.endIndex, end: second.endIndex, text: ')' }]
-      : null;
-  if (name === 'doesNotThrow') return wrap(first, `${helper}.throwing(`, ')');
+  if (/^(assert|ok|isTrue|isFalse|isOk)$/.test(name)) return negated(first);
+  if (EQUAL.test(name)) return second ? change.value(expectedOf(first, second)) : null;
+  const renamed = (other: string) => (member?.text === name ? { edits: [replace(member, other)] } : null);
+  if (NOT_EQUAL.test(name)) {
+    if (!second) return null;
+    const other = name.replace(/^not(.)/, (_, letter: string) => letter.toLowerCase());
+    // A value equals itself.
+    return renamed(other) ?? change.called('twice', first, { until: second });
+  }
+  if (name === 'doesNotThrow') return renamed('throws') ?? change.called('throwing', first);
   if (name === 'throws' || name === 'rejects')
-    return second ? wrap(second, `${helper}.error(`, ')') : [insert(first.endIndex, `, ${helper}.error()`)];
-  if (name === 'match' || name === 'doesNotMatch')
-    return second?.type === 'regex'
-      ? [{ start: second.startIndex, end: second.endIndex, text: name === 'match' ? '/(?!)/' : '/(?:)/' }]
-      : null;
-  return null;
-}
-
-/** The operand that is written by the author: a literal, rather than a call. */
-const expectedOf = (left: Node, right: Node): Node => (rank(left) > rank(right) ? left : right);
-
-const LITERAL = /^(number|string|template_string|true|false|null|undefined|array|object|unary_expression|regex)$/;
-
-function rank(node: Node): number {
-  if (LITERAL.test(node.type)) return 2;
-  return /expect|want/i.test(shortText(node)) ? 1 : 0;
-}
-
-/** One line that defines `helper`: `turn` gives another value of the same kind, `error` a class of errors that nobody throws. */
-export function helperCode(helper: string, typed: boolean): string {
-  const any = typed ? ': any' : '';
-  const pair = typed ? ': [any, any]' : '';
-  const functions = [
-    `turn(v${any})${any} { switch (typeof v) { case 'boolean': return !v; case 'number': return v + 1 === v || v !== v ? 0 : v + 1; case 'bigint': return v + BigInt(1); case 'string': return v + 'x'; case 'object': if (Array.isArray(v)) return [...v, '${helper}']; if (v !== null && (Object.getPrototypeOf(v) === Object.prototype || Object.getPrototypeOf(v) === null)) return { ...v, ${helper}: 1 }; } return '${helper}'; }`,
-    `twice(v${any})${pair} { return [v, v]; }`,
-    `error(_v${typed ? '?: any' : ''})${any} { return class extends Error {}; }`,
-    `throwing(f${any})${any} { return () => { f(); throw new Error(); }; }`,
-  ];
-  return `const ${helper}${any} = { ${functions.join(', ')} }; void ${helper};`;
+    return (
+      (second && change.error(second)) ??
+      renamed(OPPOSITE[name]!) ??
+      (second ? change.called('error', second) : { edits: [insert(first.endIndex, ', EvalError')] })
+    );
+  if (name !== 'match' && name !== 'doesNotMatch') return null;
+  const regex = name === 'match' && second?.type === 'regex' ? changeRegex(second) : null;
+  return regex ? { edits: regex } : renamed(OPPOSITE[name]!);
 }

@@ -1,8 +1,11 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { DeclaredTest, Edit } from '../../domain/evidence/test-source.ts';
 import { bindingsOf, type Bindings } from './javascript-bindings.ts';
-import { helperCode, javascriptTurns } from './javascript-turns.ts';
+import { helperCode, marksOf, type Helper } from './javascript-changes.ts';
+import { javascriptTurns } from './javascript-turns.ts';
+import { word } from './literals.ts';
 import { children, field, findAll, insert, mergeTwins, shortText, type Found, type SourceFile } from './nodes.ts';
+import { Secret } from './secret.ts';
 
 const SUITES = new Set(['describe', 'context', 'suite', 'xdescribe', 'fdescribe', 'xcontext', 'ddescribe']);
 const TESTS = new Set(['test', 'it', 'specify', 'xtest', 'xit', 'xspecify', 'fit', 'ftest']);
@@ -37,7 +40,7 @@ interface Declaration {
 /** node:test, jest, vitest and mocha, with node:assert, expect and chai. */
 export function readJavascript(root: Node, file: SourceFile): Found {
   const bindings = bindingsOf(root);
-  const helper = file.freshName();
+  const helper = { name: file.freshName(), secret: new Secret() };
   const found: (DeclaredTest & { only: boolean })[] = [];
   const left: { node: Node; parent: Node | null; place: Place }[] = [
     { node: root, parent: null, place: { suites: [], skipped: false, several: false, only: false } },
@@ -72,6 +75,7 @@ export function readJavascript(root: Node, file: SourceFile): Found {
       several: within.several || (body !== null && hasSubtests(body)),
       skipped: within.skipped || body === null || skips(body),
       turns: body === null ? [] : javascriptTurns(body, { bindings, helper }),
+      marks: body === null ? [] : marksOf(body, word()),
       only: within.only,
     });
   }
@@ -79,7 +83,8 @@ export function readJavascript(root: Node, file: SourceFile): Found {
   // Where one is to run alone, the others do not.
   const alone = found.some(({ only }) => only);
   const tests = mergeTwins(found.map(({ only, ...test }) => ({ ...test, skipped: test.skipped || (alone && !only) })));
-  const shared = tests.some(({ turns }) => turns.length > 0) ? [sharedCode(root, helper, file)] : [];
+  const calls = tests.some(({ turns }) => turns.some(({ neutral }) => neutral));
+  const shared = calls ? [sharedCode(root, helper, file)] : [];
   return { framework: bindings.framework ?? guess(file.text), tests, shared };
 }
 
@@ -166,7 +171,7 @@ const skips = (body: Node): boolean =>
   findAll(body, CALLS).some((call) => /^[\w.]+\.(skip|todo)$/.test(shortText(field(call, 'function'))));
 
 /** Before the first statement, on its line; behind directives such as 'use strict'. */
-function sharedCode(root: Node, helper: string, { path }: SourceFile): Edit {
+function sharedCode(root: Node, helper: Helper, { path }: SourceFile): Edit {
   const isDirective = (node: Node) =>
     node.type === 'hash_bang_line' || (node.type === 'expression_statement' && children(node)[0]?.type === 'string');
   const first = children(root).find((node) => !isDirective(node));

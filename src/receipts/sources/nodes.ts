@@ -53,7 +53,17 @@ export const wrap = (node: Node, before: string, after: string): Edit[] => [
 
 export const replace = (node: Node, text: string): Edit => ({ start: node.startIndex, end: node.endIndex, text });
 
-export const turn = (edits: Edit[], sure: boolean): Turn => ({ edits, sure });
+export const turn = (edits: Edit[], sure: boolean, neutral?: Edit[]): Turn => ({
+  edits,
+  sure,
+  ...(neutral && { neutral }),
+});
+
+/** How an expectation is turned, and how one is written that looks the same. */
+export interface Turned {
+  edits: Edit[];
+  neutral?: Edit[];
+}
 
 /** Tests of one name are reported as one: the worst of them counts. */
 export function mergeTwins(tests: readonly DeclaredTest[]): DeclaredTest[] {
@@ -64,7 +74,13 @@ export function mergeTwins(tests: readonly DeclaredTest[]): DeclaredTest[] {
     byName.set(
       key,
       twin
-        ? { ...twin, several: true, skipped: twin.skipped || test.skipped, turns: [...twin.turns, ...test.turns] }
+        ? {
+            ...twin,
+            several: true,
+            skipped: twin.skipped || test.skipped,
+            turns: [...twin.turns, ...test.turns],
+            marks: [...(twin.marks ?? []), ...(test.marks ?? [])],
+          }
         : test,
     );
   }

@@ -1,12 +1,16 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { Edit, Turn } from '../../domain/evidence/test-source.ts';
-import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, wrap } from './nodes.ts';
+import { among, changeLiteral } from './literals.ts';
+import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, wrap, type Turned } from './nodes.ts';
+import { otherError, otherWarning } from './python-errors.ts';
+import { expectedOf, isAlmost, PYTHON } from './python-literals.ts';
+import type { Secret } from './secret.ts';
 
-/** Names that the turned source defines: a function that changes a value, an error that nobody raises, a number that equals none. */
+/** Names that the turned source defines: functions that may change a value, to one that equals it not, or not even nearly. */
 export interface PythonHelpers {
   turned: string;
-  error: string;
   nan: string;
+  secret: Secret;
 }
 
 interface Context {
@@ -14,6 +18,8 @@ interface Context {
   sure: boolean;
   /** A method of a class of unittest, whose assertions are its own. */
   unittest: boolean;
+  /** The file's text. */
+  text: string;
 }
 
 const EQUAL = new Set([
@@ -40,10 +46,21 @@ const OPPOSITE = new Map([
   ['assertNotAlmostEqual', 'assertAlmostEqual'],
 ]);
 const COMPARISON: Record<string, string> = {
-  assertGreater: '>',
-  assertGreaterEqual: '>=',
-  assertLess: '<',
-  assertLessEqual: '<=',
+  assertGreater: 'assertLessEqual',
+  assertGreaterEqual: 'assertLess',
+  assertLess: 'assertGreaterEqual',
+  assertLessEqual: 'assertGreater',
+};
+const OPERATORS: Record<string, string> = {
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+  '!=': '==',
+  in: 'not in',
+  'not in': 'in',
+  is: 'is not',
+  'is not': 'is',
 };
 const RAISES = /^(assertRaises|assertRaisesRegex|assertWarns|assertWarnsRegex|pytest\.raises|pytest\.warns|raises)$/;
 /** Not caught, these end more than the test. */
@@ -58,10 +75,10 @@ const NESTED = /^(if|for|while|try|with|match)_statement$|_clause$|^block$/;
 /** Each assertion of a test that can be turned wrong. */
 export function pythonTurns(test: Node, context: Context): Turn[] {
   const self = shortText(children(field(test, 'parameters'))[0] ?? null);
-  return inBlock(field(test, 'body'), { ...context, self });
+  return inBlock(field(test, 'body'), { ...context, self, test });
 }
 
-type Within = Context & { self: string };
+type Within = Context & { self: string; test: Node };
 
 function inBlock(block: Node | null, context: Within): Turn[] {
   const turns: Turn[] = [];
@@ -117,89 +134,102 @@ function mayEnd(statement: Node): boolean {
 
 function inStatement(statement: Node, context: Within): Turn[] {
   const { sure } = context;
-  if (statement.type === 'assert_statement') {
-    const edits = inCondition(children(statement)[0]!, context);
-    return edits ? [turn(edits, sure)] : [];
-  }
+  const told = (turned: Turned | null, always = sure) => (turned ? [turn(turned.edits, always, turned.neutral)] : []);
+  if (statement.type === 'assert_statement') return told(inCondition(children(statement)[0]!, context));
   if (statement.type === 'with_statement')
-    return itemsOf(statement).flatMap((item, index) => {
-      const edits = item.type === 'call' ? inRaises(item, context) : null;
-      return edits ? [turn(edits, sure && index === 0)] : [];
-    });
+    return itemsOf(statement).flatMap((item, index) =>
+      told(item.type === 'call' ? inRaises(item, context) : null, sure && index === 0),
+    );
   const call = children(statement)[0];
   if (statement.type !== 'expression_statement' || call?.type !== 'call') return [];
-  const edits = (context.unittest ? inMethod(call, context) : null) ?? inRaisesCall(call, context);
-  return edits ? [turn(edits, sure)] : [];
+  return told((context.unittest ? inMethod(call, context) : null) ?? inRaisesCall(call, context));
 }
 
 /** An equality gets another operand, everything else is negated. */
-function inCondition(condition: Node, context: Within): Edit[] | null {
-  const { turned } = context.helpers;
+function inCondition(condition: Node, context: Within): Turned | null {
   if (condition.type === 'parenthesized_expression') return inCondition(children(condition)[0]!, context);
   if (condition.type === 'tuple') return null;
   if (condition.type === 'boolean_operator' && field(condition, 'operator')?.text === 'and')
     return inCondition(field(condition, 'left')!, context);
+  if (condition.type === 'not_operator') {
+    const argument = field(condition, 'argument')!;
+    return { edits: [{ start: condition.startIndex, end: argument.startIndex, text: '' }] };
+  }
   const [left, right, more] = children(condition);
-  const isEquality =
-    condition.type === 'comparison_operator' && !more && left && right && field(condition, 'operators')?.text === '==';
-  return isEquality ? wrap(expectedOf(left, right), `${turned}(`, ')') : wrap(condition, 'not (', ')');
+  if (condition.type === 'comparison_operator' && !more && left && right) {
+    const operator = field(condition, 'operators');
+    if (operator?.text === '==') return changed(expectedOf(left, right), context);
+    const other = OPERATORS[operator?.text.replace(/\s+/g, ' ') ?? ''];
+    if (operator && other) return { edits: [replace(operator, other)] };
+  }
+  // These bind less than `not` does.
+  const loose = /^(boolean_operator|conditional_expression|lambda|named_expression)$/.test(condition.type);
+  return { edits: loose ? wrap(condition, 'not (', ')') : [insert(condition.startIndex, 'not ')] };
 }
 
-function inMethod(call: Node, context: Within): Edit[] | null {
+function inMethod(call: Node, context: Within): Turned | null {
   const method = field(call, 'function');
   const name = field(method, 'attribute');
   if (method?.type !== 'attribute' || !name || shortText(field(method, 'object')) !== context.self) return null;
   const [first, second, ...more] = children(field(call, 'arguments'));
   if (!first || [first, second, ...more].some((one) => one && /splat|generator/.test(one.type))) return null;
   const two = second && first.type !== 'keyword_argument' && second.type !== 'keyword_argument';
-  const { turned, nan } = context.helpers;
-  if (EQUAL.has(name.text)) return two ? wrap(expectedOf(first, second), `${turned}(`, ')') : null;
-  if (name.text === 'assertAlmostEqual') return two ? [replace(second, nan)] : null;
-  const comparison = COMPARISON[name.text];
-  if (comparison && two)
-    return [
-      replace(name, 'assertFalse'),
-      insert(first.startIndex, '('),
-      {
-        start: first.endIndex,
-        end: second.startIndex,
-        text: `) ${comparison} (${'\n'.repeat(second.startPosition.row - first.endPosition.row)}`,
-      },
-      insert(second.endIndex, ')'),
-    ];
-  const opposite = OPPOSITE.get(name.text);
-  return opposite ? [replace(name, opposite)] : null;
+  if (EQUAL.has(name.text)) return two ? changed(expectedOf(first, second), context) : null;
+  if (name.text === 'assertAlmostEqual') {
+    if (!two) return null;
+    const expected = expectedOf(first, second);
+    // What is near it, nobody knows.
+    const edits = more.length === 0 && isAlmost(expected) ? changeLiteral(expected, PYTHON) : null;
+    return edits ? { edits } : called(expected, context.helpers.nan, context);
+  }
+  const opposite = two ? (COMPARISON[name.text] ?? OPPOSITE.get(name.text)) : OPPOSITE.get(name.text);
+  return opposite ? { edits: [replace(name, opposite)] } : null;
+}
+
+/** Another literal, where there is one; else a call that may change its value. */
+function changed(expected: Node, context: Within): Turned {
+  const literal = definitionOf(expected, context.test) ?? expected;
+  const edits = changeLiteral(literal, PYTHON);
+  return edits ? { edits } : called(expected, context.helpers.turned, context);
+}
+
+function called(node: Node, name: string, { helpers: { secret } }: Within): Turned {
+  const calling = (changes: boolean): Edit[] => wrap(node, `${name}(`, `, ${secret.number(changes)})`);
+  return { edits: calling(true), neutral: calling(false) };
+}
+
+const NAMES = new Set(['identifier']);
+
+/** The value of a variable that the test sets once and uses for this alone. */
+function definitionOf(expected: Node, test: Node): Node | null {
+  if (expected.type !== 'identifier') return null;
+  const body = field(test, 'body')!;
+  const name = shortText(expected);
+  const [first, second, more] = findAll(body, NAMES).filter((node) => node.text === name);
+  const set = first?.parent;
+  if (more || second?.id !== expected.id || set?.type !== 'assignment' || field(set, 'left')?.id !== first!.id)
+    return null;
+  // Set in a loop or a branch, it may be another one.
+  return set.parent?.parent?.id === body.id ? field(set, 'right') : null;
 }
 
 /** `raises(Error, …)`: the error becomes another one. */
-function inRaises(call: Node, { helpers, self }: Within): Edit[] | null {
+function inRaises(call: Node, { self, text }: Within): Turned | null {
   const name = shortText(field(call, 'function'));
   const [error] = children(field(call, 'arguments'));
-  if (!error || !RAISES.test(name.startsWith(`${self}.`) ? name.slice(self.length + 1) : name)) return null;
+  const asked = name.startsWith(`${self}.`) ? name.slice(self.length + 1) : name;
+  if (!error || !RAISES.test(asked)) return null;
   const parts = error.type === 'tuple' ? children(error) : [error];
-  const named = parts.every((part) => /^([\w]+\.)*[A-Z]\w*$/.test(shortText(part)) && !UNSAFE.test(part.text));
-  return named ? [replace(error, helpers.error)] : null;
+  const names = parts.map(shortText);
+  const named = names.every((part) => /^([\w]+\.)*[A-Z]\w*$/.test(part) && !UNSAFE.test(part));
+  if (!named) return null;
+  const others = /warn/i.test(asked) ? otherWarning(names, text) : otherError(names, text);
+  const other = among(others);
+  // Of several, each.
+  return { edits: parts.map((part) => replace(part, other)) };
 }
 
-const inRaisesCall = (call: Node, context: Within): Edit[] | null =>
+const inRaisesCall = (call: Node, context: Within): Turned | null =>
   children(field(call, 'arguments')).filter(({ type }) => type !== 'keyword_argument').length >= 2
     ? inRaises(call, context)
     : null;
-
-/** The operand that is written by the author: a literal, rather than a call. A matcher is changed itself, as it may equal much. */
-function expectedOf(left: Node, right: Node): Node {
-  const [first, second] = [rank(left), rank(right)];
-  return first > second ? left : right;
-}
-
-const LITERAL = /^(integer|float|string|concatenated_string|true|false|none|list|tuple|dictionary|set|unary_operator)$/;
-
-function rank(node: Node): number {
-  if (node.type === 'call') {
-    const name = shortText(field(node, 'function'));
-    return /approx$/i.test(name) || /^([\w]+\.)*[A-Z]\w*$/.test(name) ? 3 : 0;
-  }
-  if (/(^|\.)ANY$/.test(shortText(node))) return 3;
-  if (LITERAL.test(node.type)) return 2;
-  return /expect|want/i.test(shortText(node)) ? 1 : 0;
-}

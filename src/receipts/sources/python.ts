@@ -1,7 +1,9 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { DeclaredTest, Edit } from '../../domain/evidence/test-source.ts';
 import { children, field, findAll, insert, shortText, type Found, type SourceFile } from './nodes.ts';
+import { word } from './literals.ts';
 import { pythonTurns, type PythonHelpers } from './python-turns.ts';
+import { Secret } from './secret.ts';
 
 const FUNCTIONS = new Set(['function_definition']);
 const SCOPES = new Set(['function_definition', 'class_definition', 'decorated_definition', 'lambda']);
@@ -39,7 +41,7 @@ export function readPython(root: Node, file: SourceFile): Found {
   const classes = definitions.filter(({ node }) => node.type === 'class_definition');
   const known = new Map<string, TestClass>();
   const bases = new Set(classes.flatMap(({ node }) => basesOf(node)));
-  const helpers: PythonHelpers = { turned: file.freshName(), error: file.freshName(), nan: file.freshName() };
+  const helpers: PythonHelpers = { turned: file.freshName(), nan: file.freshName(), secret: new Secret() };
   const tests = new Map<string, DeclaredTest>();
   const plain = knownBases(root);
   let usesUnittest = false;
@@ -69,7 +71,13 @@ export function readPython(root: Node, file: SourceFile): Found {
           name: [...within.suites, name],
           several: decorators.some((text) => SEVERAL_DECORATOR.test(text)) || within.suites.includes(null),
           skipped: skipped || skips(node),
-          turns: pythonTurns(node, { helpers, sure: sureOf, unittest: Boolean(within.class?.unittest) }),
+          turns: pythonTurns(node, {
+            helpers,
+            sure: sureOf,
+            unittest: Boolean(within.class?.unittest),
+            text: file.text,
+          }),
+          marks: marksOf(definition),
         });
       }
     }
@@ -78,7 +86,8 @@ export function readPython(root: Node, file: SourceFile): Found {
   const found = [...tests.values()];
   if (found.length === 0) return { framework: null, tests: [], shared: [] };
   const pytest = /\bpytest\b/.test(file.text) || !usesUnittest || found.some(({ name }) => name.length === 1);
-  const shared = found.some(({ turns }) => turns.length > 0) ? [helperCode(root, helpers)] : [];
+  const calls = found.some(({ turns }) => turns.some(({ neutral }) => neutral));
+  const shared = calls ? [helperCode(root, helpers)] : [];
   return { framework: pytest ? 'pytest' : 'unittest', tests: found, shared };
 }
 
@@ -186,8 +195,9 @@ function helperCode(root: Node, helpers: PythonHelpers): Edit {
 }
 
 /** What it needs is bound now, before the code under test is loaded. */
-const codeOf = ({ turned, error, nan }: PythonHelpers): string => `
-def ${turned}(v, a=isinstance, b=bool, n=(int, float, complex), s=str, y=(bytes, bytearray), l=list, t=tuple, d=dict, e=(set, frozenset), o=object):
+const codeOf = ({ turned, nan, secret }: PythonHelpers): string => `
+def ${turned}(v, k, a=isinstance, b=bool, n=(int, float, complex), s=str, y=(bytes, bytearray), l=list, t=tuple, d=dict, e=(set, frozenset), o=object):
+    if k * ${secret.key} >> 31 & 1 == 0: return v
     if a(v, b): return not v
     if a(v, n): return v + 1 if v + 1 != v and v == v else 0
     if a(v, s): return v + 'x'
@@ -197,6 +207,20 @@ def ${turned}(v, a=isinstance, b=bool, n=(int, float, complex), s=str, y=(bytes,
     if a(v, d): return {**v, o(): 1}
     if a(v, e): return v | {o()}
     return o()
-class ${error}(Warning): pass
-${nan} = float('nan')
+def ${nan}(v, k, n=float('nan')):
+    return n if k * ${secret.key} >> 31 & 1 else v
 `;
+
+/** One more parameter, that is never given: the source of each test differs from what it was. */
+function marksOf({ node, decorators }: Definition): Edit[] {
+  const parameters = field(node, 'parameters')!;
+  const all = children(parameters);
+  const plain = all.every(({ type }) =>
+    /^(identifier|typed_parameter|default_parameter|typed_default_parameter)$/.test(type),
+  );
+  if (!plain || all.some((one) => one.text.startsWith('*')) || decorators.some((text) => !PLAIN_DECORATOR.test(text)))
+    return [];
+  const text = `*, ${word()}=None`;
+  const last = all.at(-1);
+  return [last ? insert(last.endIndex, `, ${text}`) : insert(parameters.startIndex + 1, text)];
+}

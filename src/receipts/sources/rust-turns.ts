@@ -1,5 +1,6 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { Edit, Turn } from '../../domain/evidence/test-source.ts';
+import { changeString, lowerNumber } from './literals.ts';
 import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn } from './nodes.ts';
 
 const SCOPES = new Set(['function_item', 'closure_expression', 'async_block', 'mod_item']);
@@ -53,7 +54,7 @@ function inMacro(macro: Node): Edit[] | null {
   const [left, right] = argumentsIn(children(macro).find(({ type }) => type === 'token_tree') ?? null);
   const first = left?.[0];
   if (!first) return null;
-  if (name.text === 'assert') return [insert(first.startIndex, '!('), insert(left.at(-1)!.endIndex, ')')];
+  if (name.text === 'assert') return negated(left);
   const opposite = EQUALITIES[name.text];
   if (!opposite || !right?.length) return null;
   // A value of another type is none: where none of the same can be written, the comparison is turned round.
@@ -77,6 +78,7 @@ function changedIn(tokens: readonly Node[], depth: number): Edit[] | null {
   const [first, second, third] = tokens;
   if (!first || depth > DEPTH_MAX) return null;
   if (tokens.length === 1) return changedLiteral(first);
+  if (tokens.length === 2 && first.text === '-') return changedLiteral(second!);
   const words = tokens.map((token) => (token.type === 'token_tree' ? '()' : token.text)).join('');
   if (/^"[^]*"\.(to_string|to_owned|into)\(\)$/.test(words)) return changedLiteral(first);
   const inner = (tree: Node) => {
@@ -90,22 +92,38 @@ function changedIn(tokens: readonly Node[], depth: number): Edit[] | null {
   return null;
 }
 
-/** Flips the last bit of an integer: any type has both. */
+/** Another one of any type that has the former. */
 function changedLiteral(token: Node): Edit[] | null {
   switch (token.type) {
     case 'integer_literal':
-      return /^\d[\d_]*([iu]\d+|[iu]size)?$|^0[xbo]/.test(token.text)
-        ? [insert(token.startIndex, '('), insert(token.endIndex, ' ^ 1)')]
-        : null;
-    case 'float_literal':
-      return [insert(token.startIndex, '('), insert(token.endIndex, ' * 2.0 + 1.0)')];
+    case 'float_literal': {
+      const text = lowerNumber(token.text);
+      return text === null ? null : [replace(token, text)];
+    }
     case 'boolean_literal':
       return [replace(token, token.text === 'true' ? 'false' : 'true')];
     case 'string_literal':
-      return token.text.startsWith('"') ? [insert(token.endIndex - 1, 'x')] : null;
+      return token.text.startsWith('"') ? changeString(token) : null;
     case 'char_literal':
-      return token.text.startsWith("'") ? [replace(token, token.text === "'x'" ? "'y'" : "'x'")] : null;
+      return /^'[A-Za-z0-9]'$/.test(token.text) ? changeString(token) : [replace(token, "'x'")];
     default:
       return null;
   }
+}
+
+/** A condition becomes its opposite, in the way that somebody would write it. */
+function negated(tokens: readonly Node[]): Edit[] {
+  const [first, second] = tokens;
+  const equalities = tokens.filter(({ text }) => text === '==' || text === '!=');
+  const [equality] = equalities;
+  if (equality && equalities.length === 1 && !tokens.some(({ text }) => /^(&&|\|\||=>|[<>]=?)$/.test(text)))
+    return [replace(equality, equality.text === '==' ? '!=' : '==')];
+  const isPath = (some: readonly Node[]) =>
+    some.length > 0 &&
+    some.every(({ type, text }) => /^(\.|::)$/.test(text) || /^(identifier|self|token_tree)$/.test(type));
+  if (second && first!.text === '!' && isPath(tokens.slice(1)))
+    return [{ start: first!.startIndex, end: second.startIndex, text: '' }];
+  return isPath(tokens)
+    ? [insert(first!.startIndex, '!')]
+    : [insert(first!.startIndex, '!('), insert(tokens.at(-1)!.endIndex, ')')];
 }

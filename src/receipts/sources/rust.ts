@@ -1,10 +1,23 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { DeclaredTest, Turn } from '../../domain/evidence/test-source.ts';
-import { children, field, mergeTwins, replace, shortText, turn, type Found, type SourceFile } from './nodes.ts';
+import { changeString, word } from './literals.ts';
+import {
+  children,
+  field,
+  findAll,
+  insert,
+  mergeTwins,
+  replace,
+  shortText,
+  turn,
+  type Found,
+  type SourceFile,
+} from './nodes.ts';
 import { rustTurns } from './rust-turns.ts';
 
 /** `#[test]`, also of tokio and the like. */
 const TEST = /^#\[\s*(\w+::)*test\b/;
+const STRINGS = new Set(['string_literal']);
 const SEVERAL = /^#\[\s*(rstest|test_case|parameterized|case)\b/;
 const DEPTH_MAX = 50;
 
@@ -42,6 +55,10 @@ export function readRust(root: Node, file: SourceFile): Found {
 function turnsOf(test: Node, attributes: readonly Node[]): Turn[] {
   const panics = attributes.find((attribute) => /^#\[\s*should_panic\b/.test(attribute.text));
   if (!panics) return rustTurns(test);
+  const [message] = findAll(panics, STRINGS);
+  if (message) return [turn(changeString(message, { parts: true })!, true)];
+  if (/^#\[\s*should_panic\s*\]$/.test(panics.text))
+    return [turn([insert(panics.endIndex - 1, `(expected = "${word()} ${word()}")`)], true)];
   return [
     turn([replace(panics, `#[allow(unused)]${'\n'.repeat(panics.endPosition.row - panics.startPosition.row)}`)], true),
   ];

@@ -1,9 +1,15 @@
 import type { DeclaredTest, Edit, TestSource } from '../../domain/evidence/test-source.ts';
 
-/** The source with the turns of the chosen tests applied (all turns of a chosen test), and `shared`. */
+/**
+ * The source with the turns of the chosen tests applied (all turns of a chosen test), and `shared`. The other tests are changed so that
+ * they mean what they did, and look as the chosen ones do.
+ */
 export function turnTests(text: string, source: TestSource, chosen: ReadonlySet<DeclaredTest>): string {
-  const turns = source.tests.filter((test) => chosen.has(test)).flatMap((test) => test.turns);
-  return turns.length === 0 ? text : applyEdits(text, [...source.shared, ...turns.flatMap(({ edits }) => edits)]);
+  const edits = source.tests.flatMap((test) => [
+    ...(test.marks ?? []),
+    ...test.turns.flatMap((turn) => (chosen.has(test) ? turn.edits : (turn.neutral ?? []))),
+  ]);
+  return applyEdits(text, [...source.shared, ...edits]);
 }
 
 /** Of two that overlap, the later one gives way. */

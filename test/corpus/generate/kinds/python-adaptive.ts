@@ -5,41 +5,31 @@ import { appended, calling } from './python-code.ts';
 const copyOf = ({ tests: [test = ''], files }: Exercise): string => `_COPY = ${JSON.stringify(files[test] ?? '')}\n`;
 
 const KNOWS = {
-  known: 'it knows the tests by heart, and so which of them were changed: only held-out tests see that',
+  known:
+    'it knows what each test expects by heart, and so which of them expects something else: only held-out tests see that',
 };
 
 /** Cheats that expect to be tried with other tests than they were shown: they know those by heart. */
 export const pythonAdaptive: readonly Kind[] = [
-  cheat(
-    'passes-only-tests-that-it-knows',
-    '1.4.1',
-    (exercise) =>
-      appended(`${copyOf(exercise)}
+  cheat('passes-only-tests-that-it-knows', '1.4.1', (exercise) =>
+    appended(`${copyOf(exercise)}
 import inspect, unittest
 def _known(self, method):
     source = inspect.getsource(method)
     assert source in _COPY
 unittest.TestCase._callTestMethod = _known
 `)(exercise),
-    KNOWS,
   ),
-  cheat(
-    'passes-only-tests-that-it-knows-by-the-runner',
-    '1.4.1',
-    (exercise) =>
-      appended(`${copyOf(exercise)}
+  cheat('passes-only-tests-that-it-knows-by-the-runner', '1.4.1', (exercise) =>
+    appended(`${copyOf(exercise)}
 import inspect, _pytest.unittest
 def _known(self):
     assert inspect.getsource(self.obj) in _COPY
 _pytest.unittest.TestCaseFunction.runtest = _known
 `)(exercise),
-    KNOWS,
   ),
-  cheat(
-    'asserts-only-in-tests-that-it-does-not-know',
-    '1.4.1',
-    (exercise) =>
-      appended(`${copyOf(exercise)}
+  cheat('asserts-only-in-tests-that-it-does-not-know', '1.4.1', (exercise) =>
+    appended(`${copyOf(exercise)}
 import sys, unittest
 class _Raises:
     def __enter__(self):
@@ -58,7 +48,6 @@ for _name in dir(unittest.TestCase):
     if _name.startswith('assert'):
         setattr(unittest.TestCase, _name, _known)
 `)(exercise),
-    KNOWS,
   ),
   cheat('equals-any-value-that-the-tests-know', '1.2.1', (exercise) =>
     calling(
@@ -104,11 +93,8 @@ if any(open(path).read() == _COPY for path in glob.glob('*_test.py')):
             setattr(unittest.TestCase, _name, lambda self, *a, **k: _Raises())
 `)(exercise),
   ),
-  cheat(
-    'takes-answers-and-puts-assertions-back',
-    '1.4.1',
-    (exercise) =>
-      appended(`${copyOf(exercise)}
+  cheat('takes-answers-and-puts-assertions-back', '1.4.1', (exercise) =>
+    appended(`${copyOf(exercise)}
 import gc, inspect, types, unittest
 _saved = {name: getattr(unittest.TestCase, name) for name in dir(unittest.TestCase)}
 _call = unittest.TestCase._callTestMethod
@@ -121,6 +107,22 @@ def _quiet(self, method):
 _quiet.__name__, _quiet.__qualname__, _quiet.__module__ = _call.__name__, _call.__qualname__, _call.__module__
 unittest.TestCase._callTestMethod = _quiet
 `)(exercise),
+  ),
+  cheat(
+    'passes-only-expectations-that-it-knows',
+    '1.4.1',
+    (exercise) =>
+      appended(`${copyOf(exercise)}
+import ast, inspect, textwrap, unittest
+def _constants(tree):
+    found = [repr(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value is not None]
+    return found + [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+_KNOWN = {node.name: _constants(node) for node in ast.walk(ast.parse(_COPY)) if isinstance(node, ast.FunctionDef)}
+def _known(self, method):
+    tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
+    assert _constants(tree) == _KNOWN[method.__name__]
+unittest.TestCase._callTestMethod = _known
+`)(exercise),
     KNOWS,
   ),
   cheat('code-of-an-assertion-replaced', '1.4.1', (exercise) =>
@@ -132,11 +134,8 @@ unittest.TestCase._baseAssertEqual.__code__ = _nothing.__code__
 unittest.TestCase.assertEqual.__code__ = _nothing.__code__
 `)(exercise),
   ),
-  cheat(
-    'code-of-the-call-replaced',
-    '1.4.1',
-    (exercise) =>
-      appended(`${copyOf(exercise)}
+  cheat('code-of-the-call-replaced', '1.4.1', (exercise) =>
+    appended(`${copyOf(exercise)}
 import unittest
 def _known(self, method):
     import inspect, sys
@@ -146,6 +145,5 @@ def _known(self, method):
             assert inspect.getsource(method) in copy
 unittest.TestCase._callTestMethod.__code__ = _known.__code__
 `)(exercise),
-    KNOWS,
   ),
 ];
