@@ -39,6 +39,13 @@ async function killedIn(command: string, { file, text, word }: { file: string; t
 }
 
 const PYTHON = 'def test_well():\n    pass\n\ndef test_for_ever():\n    while True:\n        pass\n';
+const UNITTEST = `import unittest
+
+class Calc(unittest.TestCase):
+    def test_for_ever(self):
+        while True:
+            pass
+`;
 const GO = `package calc
 
 import "testing"
@@ -53,6 +60,7 @@ test('for ever', () => new Promise(() => setInterval(() => {}, 1_000)));
 
 test.each<[program: string, command: string, file: string, text: string, word: string, named: string]>([
   ['pytest', 'pytest', 'test_calc.py', PYTHON, 'test_for_ever', 'test_for_ever (test_calc.py)'],
+  ['python3', 'python3 -m unittest', 'test_calc.py', UNITTEST, 'test_for_ever', 'Calc::test_for_ever (test_calc.py)'],
   ['go', 'go test ./...', 'calc_test.go', GO, 'TestForEver', 'calc > TestForEver'],
   ['node', 'node --test', 'calc.test.js', NODE, 'for ever', 'for ever (calc.test.js)'],
 ])('an endless test of %s is named where its run is ended', async (program, command, file, text, word, named) => {

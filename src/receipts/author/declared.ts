@@ -68,8 +68,8 @@ export async function declaredProblems(evidence: Tried, { base, now, restored }:
   ].filter((problem) => problem !== undefined);
 }
 
-/** Its other tests are not run. */
-const ONLY = /\.only\b|\bf(?:it|describe)\s*\(|\bonly:\s*true/;
+/** Its other tests are not run, or it says itself which are. */
+const ONLY = /\bdef load_tests\b|\.only\b|\bf(?:it|describe)\s*\(|\bonly:\s*true/;
 /** What decides at run time whether a test is skipped, wherever it stands. */
 const SKIPS = /skip(?!ped\b)|SkipTest|xfail|\btodo\b|\bassum(?:e|ing)|Disabled|\bIgnore\b|\bpending\b/i;
 /** Built for other systems only, as go takes it by its name. */

@@ -21,6 +21,8 @@ const SELECTS: readonly RegExp[] = [
   /\btestNamePattern\b|\bforbidOnly\b|\bgrep\s*:|\bfgrep\s*:/,
   /\bgo\b[^\n;&|]*\s--?(?:test\.)?(?:run|skip|short|list)\b/,
   /\w::\w/,
+  // A class or a test of a module.
+  /\bunittest\b[^\n;&|]*\s[\w/.]*\w\.[A-Z]\w*(?:\.\w+)*(?=[\s'"`]|$)/m,
   /-Dtest=|-D(?:excludedG|g)roups=|<(?:excludedG|g)roups>|\b(?:ex|in)cludeTags\b|\bexcludeTestsMatching\b/,
   /\bpytest_(?:collection_modifyitems|ignore_collect|runtest_setup|collect_file|pycollect_\w+|itemcollected)\b/,
   /\bcollect_ignore(?:_glob)?\b|\bpytest_plugins\b|\bpython_(?:files|classes|functions)\b/,
@@ -53,7 +55,10 @@ export async function selectsTests({ policy, result, rules = result.base }: Trie
 
 export function selects(text: string): boolean {
   // A module that Python runs.
-  const plain = text.replace(/\bpython[\d.]*((?:\s+-[a-zA-Z]+)*?)\s+-m\s+/g, 'python$1 ');
+  const plain = text
+    .replace(/\bpython[\d.]*((?:\s+-[a-zA-Z]+)*?)\s+-m\s+/g, 'python$1 ')
+    // A folder.
+    .replace(/(\bunittest discover\b[^\n;&|]*?)\s-t\s+\S+/g, '$1');
   if (SELECTS.some((one) => one.test(plain))) return true;
   return [...plain.matchAll(CARGO)].some(([, words = '']) =>
     words

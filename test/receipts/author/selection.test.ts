@@ -16,6 +16,8 @@ test.each([
   'cargo test one',
   'cargo test -p calc -- --skip one',
   'mvn test -Dtest=One',
+  'python -m unittest tests.test_a.TestB',
+  'python3 -m unittest -v test_a.TestB.test_c',
 ])('%s runs some tests only', (command) => expect(selects(command)).toBe(true));
 
 test.each([
@@ -33,4 +35,6 @@ test.each([
   'cargo test --offline --quiet',
   'cargo test -p calc -- --test-threads=1 --nocapture',
   'mvn -q test',
+  'python -m unittest pkg.tests.test_a',
+  'python -m unittest discover -s tests -t .',
 ])('%s runs all', (command) => expect(selects(command)).toBe(false));

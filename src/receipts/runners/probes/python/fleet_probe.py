@@ -34,17 +34,20 @@ def hide_probes():
             del os.environ[key]
 
 
-class Reporter:
-    def __init__(self, config):
-        self.root = str(getattr(config, "rootpath", None) or config.rootdir)
-        self.worst = {}
-        self.said = {}
-        name = "pytest-%d-%s" % (os.getpid(), os.urandom(6).hex())
+# Whether tests run in this process: a run that one of them starts is no test of the project.
+STATE = {"runs": False}
+
+
+class Report:
+    """The file that a run of `runner` reports to, and beside it what runs right now."""
+
+    def __init__(self, runner):
+        name = "%s-%d-%s" % (runner, os.getpid(), os.urandom(6).hex())
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         self.file = os.open(os.path.join(HOME, "reports", name + ".jsonl"), flags, 0o600)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         self.running = os.open(os.path.join(HOME, "reports", name + ".now"), flags, 0o600)
-        self.line({"runner": "pytest"})
+        self.line({"runner": runner})
 
     def line(self, value):
         try:
@@ -60,6 +63,14 @@ class Reporter:
                 pwrite(self.running, text.ljust(NOW_BYTES), 0)
         except OSError:
             pass
+
+
+class Reporter(Report):
+    def __init__(self, config):
+        self.root = str(getattr(config, "rootpath", None) or config.rootdir)
+        self.worst = {}
+        self.said = {}
+        super().__init__("pytest")
 
     def pytest_runtest_logstart(self, nodeid):
         file, _, name = nodeid.partition("::")
@@ -118,6 +129,7 @@ def status_of(report):
 
 
 def pytest_configure(config):
+    STATE["runs"] = True
     # The workers of xdist report to the process that started them.
     if not hasattr(config, "workerinput") and not config.option.collectonly:
         config.pluginmanager.register(Reporter(config), "fleet_reporter")
