@@ -13,8 +13,8 @@ export async function bundlePrograms(options: { entries: Record<string, string>;
     chunkNames: 'chunks/[name]-[hash]',
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' },
     ...{ sourcemap: true, sourcesContent: false, logLevel: 'error' },
-    // These load files that lie beside them.
-    external: ['fs-native-extensions', 'source-map'],
+    // The first two load files that lie beside them; the last one's HTTP client knows a class by its name, which a bundle changes.
+    external: ['fs-native-extensions', 'source-map', 'grammy'],
     banner: {
       js: `import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);`,
     },

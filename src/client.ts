@@ -25,6 +25,7 @@ import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
 import { listGraph } from './client/graph.ts';
 import { Patrol } from './client/patrol.ts';
 import { Schedules } from './client/schedules.ts';
+import { ChannelCalls } from './client/channel-calls.ts';
 import { changeNeeds, setPriority } from './client/queue-up.ts';
 import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
 import { sealFor } from './client/seal.ts';
@@ -108,6 +109,7 @@ export class Fleet implements AsyncDisposable {
   readonly patrol: Patrol;
   /** What runs have left that was not delivered. */
   readonly saved: SavedWork;
+  readonly channel: ChannelCalls;
   readonly #ends: Ends;
 
   constructor(wire: Wire, ends: Ends) {
@@ -116,6 +118,7 @@ export class Fleet implements AsyncDisposable {
     this.schedules = new Schedules(wire);
     this.patrol = new Patrol(wire);
     this.saved = new SavedWork(wire);
+    this.channel = new ChannelCalls(wire, ends);
     this.#ends = ends;
   }
 
@@ -185,8 +188,8 @@ export class Fleet implements AsyncDisposable {
   /** Ids of open tasks, `most` at most. */
   findOpen = (wanted: OpenTasks, most: number): Promise<string[]> => findOpen(this.#wire, wanted, most);
   /** The next three: of a parked task. */
-  retry = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'retry', why });
-  accept = (id: string, why: string): Promise<void> => decideTask(this.#wire, id, { decision: 'accept', why });
+  retry = (id: string, why = '', by?: string) => decideTask(this.#wire, id, { decision: 'retry', why, by });
+  accept = (id: string, why: string, by?: string) => decideTask(this.#wire, id, { decision: 'accept', why, by });
   /** Of a task whose agent asks: the first answer counts. `question`: its id, so that it is not taken for a later one's. */
   answer = (id: string, said: { answer: string; by: string; question?: string }): Promise<void> =>
     answerTask(this.#wire, id, said);
@@ -197,7 +200,7 @@ export class Fleet implements AsyncDisposable {
   /** What it waits for, between its runs. */
   changeNeeds = (id: string, change: { add?: readonly string[]; drop?: readonly string[] }): Promise<void> =>
     changeNeeds(this.#wire, id, change);
-  giveUp = (id: string, why = ''): Promise<void> => decideTask(this.#wire, id, { decision: 'give-up', why });
+  giveUp = (id: string, why = '', by?: string) => decideTask(this.#wire, id, { decision: 'give-up', why, by });
 
   /** All that waits for a person, with what to type. */
   inbox = (): Promise<InboxItem[]> => readInbox(this.#wire);

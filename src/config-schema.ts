@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { toBytes } from './domain/bytes.ts';
 import { budgetFaults, budgets } from './domain/budget.ts';
+import { channelFaults, channels } from './domain/channel.ts';
 import { BUILTIN_CODERS, PROTOCOL_NAMES } from './domain/coder-names.ts';
 import { models, prices } from './domain/cost.ts';
 import { credentialFaults, credentials } from './domain/credential.ts';
@@ -87,6 +88,7 @@ export const schema = z
     alerts: z
       .strictObject({ webhook: z.url({ protocol: /^https?$/ }).optional(), command: argv.optional() })
       .prefault({}),
+    channels,
     github,
     /** Of a queue that is a git repository. */
     sync: z
@@ -160,6 +162,7 @@ function inconsistencies(config: Config): [path: PropertyKey[], message: string]
     ...budgetFaults(config.budgets),
     ...triageFaults(config.triage),
     ...routeFaults(config.routes, { ...config, classes }),
+    ...channelFaults(config.channels),
   );
   return found;
 }

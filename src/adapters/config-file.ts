@@ -33,7 +33,7 @@ export function showConfig({ home, env, flags = {} }: Layers): ConfigLine[] {
   const path = homeLayout(home).config;
   const { config, sourceOf } = parseConfig({ file: { path, text: readConfig(path) }, env, flags });
   const paths = CONFIG_KEYS.flatMap(({ path: key, kind }) =>
-    kind === 'record' ? Object.keys(valueAt(config, key) as object).map((entry) => [...key, entry]) : [key],
+    kind === 'record' ? Object.keys((valueAt(config, key) ?? {}) as object).map((entry) => [...key, entry]) : [key],
   );
   return paths.map((key) => ({ key: key.join('.'), value: shownAt(config, key), source: sourceOf(key) }));
 }

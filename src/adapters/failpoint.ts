@@ -37,6 +37,8 @@ export const FAILPOINTS = {
     'keeper.tree-dead',
     'keeper.exit-recorded',
   ],
+  /** Of a channel that people talk to the fleet in. */
+  channel: ['channel.heard', 'channel.recorded', 'channel.begun', 'channel.posted'],
   sync: ['sync.committed', 'sync.claim-pushed', 'sync.enqueued', 'sync.result-pushed'],
 } as const;
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];

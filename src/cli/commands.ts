@@ -71,6 +71,7 @@ const ENTRIES: Record<CommandName, Omit<Entry, 'name'>> = {
   stop: { about: 'emergency: end every agent of every worker within 30 seconds' },
   rollback: { about: `what workers did that the server's database, an older copy by now, does not know` },
   'rollback accept': { about: `go on with the server's database as it is, after it was rolled back` },
+  'channel run': { args: '[name]', about: 'let people talk to the fleet in a chat: telegram, or this terminal' },
   list: { about: 'tasks for an agent outside the fleet: what waits for it, and what it holds' },
   claim: { args: '<id>', about: 'take a task that is for an agent outside the fleet, or renew its lease' },
   complete: { args: '<id>', about: 'hand in the result of a task that an agent outside the fleet holds' },

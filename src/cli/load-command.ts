@@ -44,6 +44,7 @@ const LOADERS = {
   stop: async () => (await import('./commands/stop.ts')).stop,
   rollback: async () => (await import('./commands/rollback.ts')).rollback,
   'rollback accept': async () => (await import('./commands/rollback.ts')).rollbackAccept,
+  'channel run': async () => (await import('./commands/channel-run.ts')).channelRun,
   list: async () => (await import('./commands/outside.ts')).list,
   claim: async () => (await import('./commands/outside.ts')).claim,
   complete: async () => (await import('./commands/outside.ts')).complete,

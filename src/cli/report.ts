@@ -61,11 +61,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
       `${paintState(paint, report.state)}${report.reason ? ` (${report.reason})` : ''}${report.state === 'done' ? noAcceptance(report, ' ') : ''}`,
     ],
     ['Why', report.message],
-    [
-      'Decision',
-      report.decision &&
-        oneLine(`${report.decision.action}${report.decision.why ? `: ${report.decision.why}` : ''}`, 300),
-    ],
+    ['Decision', report.decision && oneLine(decisionText(report.decision), 300)],
     ['Gate', report.gate && `${report.gate.ok ? '' : 'veto: '}${report.gate.summary}`],
     ['Done by', !report.endedAt && report.doneBy && doneWhen(report.doneBy)],
     ['Coder', coderLine(report)],
@@ -106,6 +102,9 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
     ...(report.receipts.length ? [indent(receiptTable(report.receipts, paint))] : []),
   ].join('\n\n');
 }
+
+const decisionText = ({ action, why, by }: NonNullable<TaskReport['decision']>): string =>
+  `${action}${by ? ` by ${by}` : ''}${why ? `: ${why}` : ''}`;
 
 function shownFact(name: string, value: string): string {
   if (name === 'State') return value;

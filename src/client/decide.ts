@@ -19,9 +19,13 @@ const RETRY_MS = 250;
 export const decideTask = (
   wire: Wire,
   id: string,
-  { decision, why }: { decision: PersonsDecision; why: string },
+  { decision, why, by }: { decision: PersonsDecision; why: string; by?: string | undefined },
 ): Promise<void> =>
-  sayTo(wire, id, { update: DECISIONS[decision], said: { why }, heard: ({ state }) => state !== 'parked' });
+  sayTo(wire, id, {
+    update: DECISIONS[decision],
+    said: { why, ...(by ? { by } : {}) },
+    heard: ({ state }) => state !== 'parked',
+  });
 
 /**
  * Tells an open task something, once: the workflow's answer. `heard`: whether one sees of the task that just this was heard, for

@@ -5,7 +5,7 @@ import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { Attended, viewTask } from './view.ts';
 import { mapBounded, type Wire } from './wire.ts';
 
-const WAITING: readonly TaskState[] = ['awaiting-approval', 'awaiting-answer', 'parked'];
+export const WAITING: readonly TaskState[] = ['awaiting-approval', 'awaiting-answer', 'parked'];
 const WIDTH = 12;
 
 /** All that waits for a person: questions by their deadlines, then what waits longest. */

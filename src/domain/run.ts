@@ -225,5 +225,5 @@ export interface TaskView {
   /** ISO: when a waiting retry will be queued again. */
   retryAt: string | null;
   /** Who accepted or gave up a parked task, and why. */
-  decision: { action: 'accept' | 'give-up' | 'retry'; why: string } | null;
+  decision: { action: 'accept' | 'give-up' | 'retry'; why: string; by?: string } | null;
 }

@@ -9,12 +9,17 @@ import type { Owed, Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts
 /** Signals, updates and queries of `agentTask`, `fleetWorker` and `fleetCredential`: client, workers and workflows share this file. */
 export const viewQuery = defineQuery<TaskView>('view');
 
+/** `by`: who says it; older clients do not say. */
+export interface ParkedWord {
+  why: string;
+  by?: string;
+}
 /** Of a parked task: try again, with its attempts counted from zero. */
-export const retryUpdate = defineUpdate<void, [{ why: string }]>('retry');
+export const retryUpdate = defineUpdate<void, [ParkedWord]>('retry');
 /** Of a parked task with a result: deliver what was rejected, on a person's word. */
-export const acceptUpdate = defineUpdate<void, [{ why: string }]>('accept');
+export const acceptUpdate = defineUpdate<void, [ParkedWord]>('accept');
 /** Of a parked task: close it as failed. */
-export const giveUpUpdate = defineUpdate<void, [{ why: string }]>('giveUp');
+export const giveUpUpdate = defineUpdate<void, [ParkedWord]>('giveUp');
 
 /** To a task that this one depends on: say how you are, now and at each end. */
 export const dependantSignal = defineSignal<[{ id: string }]>('dependant');

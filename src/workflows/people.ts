@@ -7,7 +7,15 @@ import { Approvals } from './approval.ts';
 import type { TaskBook } from './book.ts';
 import { forgetTask } from './forget.ts';
 import { noteGone, noteLate, settleLate } from './late.ts';
-import { acceptUpdate, giveUpUpdate, lateResultSignal, retryUpdate, savedGoneSignal, viewQuery } from './messages.ts';
+import {
+  acceptUpdate,
+  giveUpUpdate,
+  lateResultSignal,
+  retryUpdate,
+  savedGoneSignal,
+  viewQuery,
+  type ParkedWord,
+} from './messages.ts';
 import { listenToOthers } from './others.ts';
 import { Questions } from './question.ts';
 import { deliverKept, followBranch } from './settle.ts';
@@ -74,12 +82,12 @@ async function deliverRescued(task: Task, book: TaskBook): Promise<Failure | und
 
 export function listenToPeople(book: TaskBook): Person {
   let decided: TaskView['decision'] = null;
-  const onlyParked = (_said: { why: string }): void => {
+  const onlyParked = (_said: ParkedWord): void => {
     if (book.view.state !== 'parked') throw refused(`the task is ${book.view.state}, not parked`, 'NotParked');
-    if (decided) throw refused(`somebody said ${decided.action} a moment ago`, 'NotParked');
+    if (decided) throw refused(`${decided.by ?? 'somebody'} said ${decided.action} a moment ago`, 'NotParked');
   };
-  const say = (action: NonNullable<TaskView['decision']>['action'], why: string): void => {
-    decided = { action, why };
+  const say = (action: NonNullable<TaskView['decision']>['action'], { why, by }: ParkedWord): void => {
+    decided = { action, why, ...(by === undefined ? {} : { by }) };
   };
   setHandler(viewQuery, () => book.view);
   setHandler(lateResultSignal, (late) => noteLate(book.view, late));
@@ -87,10 +95,10 @@ export function listenToPeople(book: TaskBook): Person {
     noteGone(book.view, gone);
     book.say(book.view.message);
   });
-  setHandler(retryUpdate, ({ why }) => say('retry', why), { validator: onlyParked });
-  setHandler(giveUpUpdate, ({ why }) => say('give-up', why), { validator: onlyParked });
-  setHandler(acceptUpdate, ({ why }) => say('accept', why), {
-    validator: (said: { why: string }) => {
+  setHandler(retryUpdate, (said) => say('retry', said), { validator: onlyParked });
+  setHandler(giveUpUpdate, (said) => say('give-up', said), { validator: onlyParked });
+  setHandler(acceptUpdate, (said) => say('accept', said), {
+    validator: (said: ParkedWord) => {
       onlyParked(said);
       if (!book.rescued) throw refused('no run of this task left a result to accept', 'NothingToAccept');
     },

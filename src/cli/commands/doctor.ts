@@ -11,7 +11,11 @@ export const doctor = command({
   async run(cli) {
     const { examine } = await import('../../workers/doctor.ts');
     const config = cli.config();
-    const checks = [...(await examine({ home: cli.home, config, env: cli.env })), await serverCheck(cli)];
+    const checks = [
+      ...(await examine({ home: cli.home, config, env: cli.env })),
+      await serverCheck(cli),
+      ...(await channelChecks(cli)),
+    ];
     const paint = painter(cli);
     cli.print(checks, () =>
       table(
@@ -26,6 +30,13 @@ export const doctor = command({
     return checks.some(({ is }) => is === 'wrong') ? 1 : 0;
   },
 });
+
+async function channelChecks(cli: Cli): Promise<{ what: string; is: 'ok' | 'wrong'; says: string }[]> {
+  const { telegram } = cli.config().channels;
+  if (!telegram) return [];
+  const { checkTelegram } = await import('../../channels/telegram/check.ts');
+  return [{ what: 'telegram', ...(await checkTelegram(telegram, { home: cli.home, env: cli.env })) }];
+}
 
 async function serverCheck(cli: Cli): Promise<{ what: string; is: 'ok' | 'wrong'; says: string }> {
   try {

@@ -2,13 +2,14 @@ import type { Fleet, TaskReport } from '../../client.ts';
 import { FleetError } from '../../domain/error.ts';
 import { isThere } from '../../domain/policy.ts';
 import { command, type Command, type Flag } from '../command.ts';
+import { whoami } from './worker-orders.ts';
 
 /** What a person does to a task: cancel, retry, accept, give up. */
 interface Deed {
   name: string;
   why?: 'optional' | 'required';
   done: string | ((report: TaskReport) => string);
-  act(fleet: Fleet, id: string, why: string): Promise<void>;
+  act(fleet: Fleet, id: string, said: { why: string; by: string }): Promise<void>;
 }
 
 const deed = ({ name, why, done, act }: Deed): Command =>
@@ -23,7 +24,7 @@ const deed = ({ name, why, done, act }: Deed): Command =>
         });
       }
       const fleet = await cli.fleet();
-      await act(fleet, id, flags.why?.trim() ?? '');
+      await act(fleet, id, { why: flags.why?.trim() ?? '', by: whoami(cli.env) });
       const said = typeof done === 'string' ? done : done(await fleet.view(id));
       cli.print({ id, [name]: true }, () => `task ${id} ${said}`);
     },
@@ -50,17 +51,17 @@ export const taskRetry = deed({
   name: 'retry',
   why: 'optional',
   done: againFrom,
-  act: (fleet, id, why) => fleet.retry(id, why),
+  act: (fleet, id, { why, by }) => fleet.retry(id, why, by),
 });
 export const taskAccept = deed({
   name: 'accept',
   why: 'required',
   done: 'is accepted',
-  act: (fleet, id, why) => fleet.accept(id, why),
+  act: (fleet, id, { why, by }) => fleet.accept(id, why, by),
 });
 export const taskGiveUp = deed({
   name: 'give-up',
   why: 'optional',
   done: 'is given up',
-  act: (fleet, id, why) => fleet.giveUp(id, why),
+  act: (fleet, id, { why, by }) => fleet.giveUp(id, why, by),
 });
