@@ -185,6 +185,8 @@ export interface Space {
   given: string;
   /** Appended to, capped; both streams. */
   logFile: string;
+  /** Keeps the build caches that its commands left, for the spaces of later trials on this base: only where nothing of an agent's ran. */
+  keepBuildCache(): Promise<void>;
   /** Runs a shell command in the tree, contained and with a clean environment; all of it is dead when it resolves. */
   run(command: SpaceCommand): Promise<ContainedResult>;
 }

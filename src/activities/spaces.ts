@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { keepBuildCache, layBuildCache } from '../adapters/build-cache.ts';
 import { runContained } from '../adapters/contained.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
@@ -33,6 +34,8 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
     await removeTree(dir);
     for (const folder of [...Object.values(own), given]) await mkdir(folder, { recursive: true });
     const { tree, aside } = own;
+    const kept = `${prepared.baseDir}/fleet-build-cache`;
+    await layBuildCache(kept, own.home);
     const run: Space['run'] = async ({ command, timeoutMs, env = {}, path = [] }) => {
       const startedAt = performance.now();
       const options = {
@@ -67,7 +70,10 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
       }
       return result;
     };
-    return { tree, aside, given, logFile: place.log(name), run };
+    return {
+      ...{ tree, aside, given, logFile: place.log(name), run },
+      keepBuildCache: () => keepBuildCache(own.home, kept),
+    };
   };
   // What another version reads of the tests may have other names.
   const tools = `${VERSION} ${process.version}`;

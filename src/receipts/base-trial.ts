@@ -29,6 +29,7 @@ export function baseTrial(evidence: Tried): Promise<BaseTrial> {
   const key = digestOf({ setup, copy, submodules, verify, results: checks.results, memoryBytes, processes });
   return evidence.ofBase(key, async () => {
     const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
+    await trial.space.keepBuildCache();
     // What was cut short, or could not begin, is no property of the base.
     const ended = trial.steps.every((step) => !step.result.timedOut && step.result.signal === null);
     const altered = await alteredIn({ result }, trial, () => true);

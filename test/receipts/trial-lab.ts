@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { keepBuildCache, layBuildCache } from '../../src/adapters/build-cache.ts';
 import { runContained } from '../../src/adapters/contained.ts';
 import type { Policy } from '../../src/domain/repo-policy.ts';
 import type { Change, Evidence, Space } from '../../src/ports.ts';
@@ -82,8 +83,10 @@ export class TrialLab {
     const { tree, aside, home, tmp, given } = own;
     const logFile = this.at(`${name}.log`);
     const PATH = process.env['PATH'] ?? '';
+    await layBuildCache(this.at('kept'), home);
     return {
       ...{ tree, aside, given, logFile },
+      keepBuildCache: () => keepBuildCache(home, this.at('kept')),
       run: ({ command, timeoutMs, env = {}, path = [] }) =>
         runContained(
           { command, cwd: tree, timeoutMs, logFile },
