@@ -29,6 +29,7 @@ import { ChannelCalls } from './client/channel-calls.ts';
 import { changeNeeds, setPriority } from './client/queue-up.ts';
 import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
 import { sealFor } from './client/seal.ts';
+import { Shipping } from './client/start/ship.ts';
 import { SavedWork } from './client/saved-work.ts';
 import { standingOf } from './client/standing.ts';
 import { startAll, startMissing } from './client/start.ts';
@@ -55,7 +56,7 @@ import type { FleetOrder } from './domain/worker.ts';
 
 /** With src/client/*: the only files that start, signal, query and list tasks. */
 
-export { FleetError, taskInput };
+export { FleetError, isSettled, TASK_STATES, taskInput };
 export type {
   Admitted,
   CredentialRecord,
@@ -76,7 +77,6 @@ export type {
   TaskInput,
   TaskReport,
 };
-export { isSettled, TASK_STATES };
 
 export interface FleetOptions {
   /** Where FLEET_HOME and Temporal's own variables are looked up; default: the process's. */
@@ -107,6 +107,7 @@ export class Fleet implements AsyncDisposable {
   /** Tasks that are put into the queue on a calendar. */
   readonly schedules: Schedules;
   readonly patrol: Patrol;
+  readonly shipping: Shipping;
   /** What runs have left that was not delivered. */
   readonly saved: SavedWork;
   readonly channel: ChannelCalls;
@@ -117,6 +118,7 @@ export class Fleet implements AsyncDisposable {
     this.orders = new Orders(wire);
     this.schedules = new Schedules(wire);
     this.patrol = new Patrol(wire);
+    this.shipping = new Shipping(wire, ends);
     this.saved = new SavedWork(wire);
     this.channel = new ChannelCalls(wire, ends);
     this.#ends = ends;
@@ -230,7 +232,6 @@ export class Fleet implements AsyncDisposable {
   credentials = (): Promise<CredentialRecord[]> => listCredentials(this.#wire);
   /** A refused or resting credential is used again; gives how it was. @throws FleetError (2) where there is none */
   mendCredential = (name: string, by: string): Promise<CredentialRecord> => mendCredential(this.#wire, name, by);
-
   /** What waits to be merged, by target. */
   merges = (): Promise<Merges[]> => listMerges(this.#wire);
 

@@ -60,6 +60,7 @@ const ALLOWED: Record<string, string[]> = {
   'producers/git-queue/planted.ts': ['domain', 'ports', 'config', 'adapters', 'client', 'producers', 'fs'],
   'channels/planted.ts': ['domain', 'config', 'adapters', 'client', 'channels', 'execa', 'fs'],
   'channels/service/planted.ts': ['domain', 'config', 'adapters', 'client', 'channels', 'fs'],
+  'producers/ship/planted.ts': ['domain', 'ports', 'config', 'adapters', 'client', 'producers', 'fs'],
   'cli/planted.ts': [
     'domain',
     'config',

@@ -27,6 +27,10 @@ const ENTRIES: Record<CommandName, Omit<Entry, 'name'>> = {
     args: '[spec]',
     about: 'turn a spec into tasks that wait for each other: shown first, put into the queue after a yes',
   },
+  ship: {
+    args: '[paths...]',
+    about: 'make tasks of the files that a person approved, once each, and write beside each how its task stands',
+  },
   sync: { args: '<url>', about: 'work off a queue that is a git repository: report, claim, enqueue' },
   'sync add': { args: '<url> <description>', about: 'put a task into a git queue and print its id' },
   'sync list': { args: '<url>', about: 'what is in a git queue' },

@@ -9,6 +9,7 @@ const LOADERS = {
   enqueue: async () => (await import('./commands/enqueue.ts')).enqueue,
   'hand-off': async () => (await import('./commands/hand-off.ts')).handOff,
   plan: async () => (await import('./commands/plan.ts')).plan,
+  ship: async () => (await import('./commands/start/ship.ts')).ship,
   sync: async () => (await import('./commands/sync.ts')).sync,
   'sync add': async () => (await import('./commands/sync-add.ts')).syncAdd,
   'sync list': async () => (await import('./commands/sync-people.ts')).syncList,

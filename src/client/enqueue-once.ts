@@ -1,5 +1,4 @@
 import { FleetError } from '../domain/error.ts';
-import type { TaskInput } from '../domain/task.ts';
 import { admitTasks } from './admit.ts';
 import { standingOf } from './standing.ts';
 import { startTask } from './start.ts';
@@ -12,7 +11,7 @@ export type Enqueued = { is: 'created' } | { is: 'there' } | { is: 'refused'; wh
  * Puts a task into the queue, once for each id, however often it is called.
  * @throws what may go well in a while: to be called again
  */
-export async function enqueueOnce(wire: Wire, { id, input }: { id: string; input: TaskInput }): Promise<Enqueued> {
+export async function enqueueOnce(wire: Wire, { id, input }: { id: string; input: unknown }): Promise<Enqueued> {
   if ((await standingOf(wire, [id])).has(id)) return { is: 'there' };
   try {
     const [admitted] = await admitTasks(wire, [{ input, id }]);

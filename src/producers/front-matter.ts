@@ -5,7 +5,7 @@ import { taskInput } from '../domain/task.ts';
 /** What stands at the top of a spec, between lines of dashes. */
 
 export const FIELDS: readonly string[] = Object.keys(taskInput.shape);
-const FRONT = new Set([...FIELDS, 'name', 'order', 'id']);
+const FRONT = new Set([...FIELDS, 'name', 'order', 'id', 'approved']);
 const LISTS = new Set(['verify', 'artifacts', 'labels', 'env', 'agentTools']);
 
 export const listOf = (value: unknown): string[] => (value === undefined ? [] : [value].flat().map(String));

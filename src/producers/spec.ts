@@ -32,7 +32,15 @@ export function readSpec({ file, name, text }: SpecFile): ReadSpec {
   const front = readFront(file, text);
   const reader = new Reader(file);
   const root = reader.read(front.body, front.bodyLine);
-  const { name: given = name, order = 'listed', title: _title, id, dependsOn, ...defaults } = front.fields;
+  const {
+    name: given = name,
+    order = 'listed',
+    title: _title,
+    approved: _approved,
+    id,
+    dependsOn,
+    ...defaults
+  } = front.fields;
   if (id !== undefined && reader.items > 0)
     throw wrong(`${file}:${front.lineOf('id')}`, 'id is for a file that is one task: write name');
   const called = slugOf(String(given));
@@ -46,10 +54,23 @@ export function readSpec({ file, name, text }: SpecFile): ReadSpec {
   };
 }
 
-/** A file that is one task as a whole: its heading is the title, its text the objective. */
-export function readTaskFile({ file, name, text }: SpecFile): { item: SpecItem; front: boolean } {
+/** A file that is one task as a whole. */
+export interface WholeTask {
+  item: SpecItem;
+  /** It has front matter. */
+  front: boolean;
+  /** Its front matter gives the id. */
+  named: boolean;
+  /** Nothing but its name says what is to be done. */
+  unsaid: boolean;
+  /** As it stands in front. */
+  approved: unknown;
+}
+
+/** Its heading is the title, its text the objective. */
+export function readTaskFile({ file, name, text }: SpecFile): WholeTask {
   const front = readFront(file, text);
-  const { id, dependsOn, title, name: _name, order: _order, ...fields } = front.fields;
+  const { id, dependsOn, title, approved, name: _name, order: _order, ...fields } = front.fields;
   const heading = lexer(front.body).find((token): token is Tokens.Heading => token.type === 'heading');
   const body = heading ? front.body.replace(heading.raw, '').trim() : front.body.trim();
   const said = title ?? heading?.text ?? name;
@@ -57,7 +78,8 @@ export function readTaskFile({ file, name, text }: SpecFile): { item: SpecItem; 
     ...{ label: plain(id ?? name), text: plain(said), details: body, parallel: true, done: false, parts: [] },
     ...{ fields: withLists(fields), after: listOf(dependsOn), at: `${file}:${front.lineOf('dependsOn')}` },
   };
-  return { item, front: front.there };
+  const unsaid = title === undefined && !front.body.trim();
+  return { item, front: front.there, named: id !== undefined, unsaid, approved };
 }
 
 /** Builds the sections; markdown's own rules say what is an item, and what is code. */
