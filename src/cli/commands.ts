@@ -52,6 +52,12 @@ const ENTRIES: Record<CommandName, Omit<Entry, 'name'>> = {
   'worker drain': { args: '<name>', about: 'let a worker finish its runs and then end, with a report' },
   'worker pause': { args: '<name>', about: 'let a worker take no new work; its runs go on' },
   'worker resume': { args: '<name>', about: 'withdraw what a worker was ordered' },
+  invite: { args: '<name>', about: 'the one command that makes another machine a worker of this fleet' },
+  'worker install': {
+    about: 'let this machine start a worker by itself: a service of systemd or launchd, or a line for cron',
+  },
+  'worker status': { about: 'the services here that run workers, and what is wrong with them' },
+  'worker uninstall': { about: 'end such a worker and take its service away' },
   schedule: {
     args: '[words...]',
     about: 'tasks that are put into the queue on a calendar: add, list, show, pause, resume, trigger, remove',

@@ -30,7 +30,7 @@ interface Machine {
   env: NodeJS.ProcessEnv;
 }
 
-const OLDEST_NODE = '20.19';
+export const OLDEST_NODE = '20.19';
 const OLDEST_GIT = '2.36';
 
 /** What a worker of this configuration would find on this machine. Starts no agent and leaves nothing behind but `$FLEET_HOME`. */
