@@ -9,6 +9,7 @@ import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { github } from './domain/github.ts';
 import { handOff } from './domain/hand-off.ts';
+import { IRREVERSIBLE_COMMANDS, PROTECTED_BRANCHES } from './domain/irreversible.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
 import { backlog, patrol } from './domain/patrol.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
@@ -80,6 +81,12 @@ export const schema = z
         paths: globs.default([]),
         labels: z.array(text).max(100).default([]),
         deliver: z.array(z.enum(['branch', 'pr', 'merge'])).default([]),
+        /** Branches, with `*`, that nothing is merged into without a yes. */
+        branches: z.array(text).max(100).default(PROTECTED_BRANCHES),
+        /** Commands that an agent may not have run unseen. */
+        commands: z.array(text).max(200).default(IRREVERSIBLE_COMMANDS),
+        /** What nobody said yes to for so long is a no. */
+        timeout: duration.default('1d'),
       })
       .prefault({}),
     /** Agents outside the fleet whose word is enough where nothing can be verified. */

@@ -12,7 +12,9 @@ import { cleanedSentence } from './cleaned.ts';
 import { requirePrepared, type Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
 import { wipOf } from './share-work.ts';
+import type { ApprovalSaid } from '../domain/waiting.ts';
 import { keepResult } from './keep-result.ts';
+import { signApproval } from './seal-run.ts';
 
 /**
  * `earlier`: accepted results of runs whose workers were lost before they could say that they had delivered them.
@@ -59,7 +61,10 @@ export async function keepAccepted(deps: Deps, ref: RunRef): Promise<void> {
 }
 
 /** The same for a rejected result that a person accepted, from the vault. */
-export async function deliverRescued(deps: Deps, order: RunRef & { replaces?: string }): Promise<Delivered> {
+export async function deliverRescued(
+  deps: Deps,
+  order: RunRef & { replaces?: string; approval?: ApprovalSaid },
+): Promise<Delivered> {
   const prepared = await readJson<Prepared>(deps.home.task(order.taskId).prepared);
   if (!prepared) {
     const why = (await cleanedSentence(deps, order.taskId)) ?? `it has no record of ${order.taskId}`;
@@ -75,6 +80,7 @@ export async function deliverRescued(deps: Deps, order: RunRef & { replaces?: st
     () => ({ runId: order.runId, state: 'delivering' }),
     async () => {
       await deps.programs.resumed(signal);
+      if (order.approval) await signApproval(deps, order, order.approval);
       const { gitDir, commit } = kept;
       const { taskId, replaces } = order;
       const result = { taskId, gitDir, commit, signal, ...(replaces ? { replaces } : {}) };

@@ -2,8 +2,12 @@ import { matches } from '../adapters/glob.ts';
 import { pathsAhead } from '../adapters/git/ahead.ts';
 import { openSource } from '../adapters/git/source.ts';
 import type { Config } from '../config.ts';
+import type { StoredEvent } from '../domain/event.ts';
+import { irreversiblePattern, protectedBranch } from '../domain/irreversible.ts';
 import type { Task } from '../domain/task.ts';
 import { fold } from '../domain/twins.ts';
+import { toolCalls } from '../receipts/shell-calls.ts';
+import { commandsIn } from '../receipts/shell-commands.ts';
 import type { Deps } from './context.ts';
 
 /**
@@ -13,9 +17,15 @@ import type { Deps } from './context.ts';
  */
 export function irreversibleOf(
   { irreversible }: Pick<Config, 'irreversible'>,
-  given: { task: Pick<Task, 'labels' | 'deliver'>; paths: readonly string[]; brought?: Brought | undefined },
+  given: {
+    task: Pick<Task, 'labels' | 'deliver' | 'into'>;
+    paths: readonly string[];
+    brought?: Brought | undefined;
+    /** Commands that its agent was seen to run, and the run's own folders. */
+    ran?: { commands: readonly (readonly string[])[]; own: readonly string[] };
+  },
 ): string | undefined {
-  const { task, paths, brought = NOTHING } = given;
+  const { task, paths, brought = NOTHING, ran = { commands: [], own: [] } } = given;
   const found = [
     ...irreversible.paths.flatMap((glob) => {
       const [exact, twin] = [matches([glob]), matches([fold(glob)])];
@@ -33,10 +43,36 @@ export function irreversibleOf(
     ),
     ...(paths.length > 0 && irreversible.deliver.some((how) => how === task.deliver)
       ? [`it would be delivered by ${task.deliver} (irreversible.deliver)`]
-      : []),
+      : paths.length > 0 && task.deliver === 'merge'
+        ? mergeSentence(task.into, irreversible.branches)
+        : []),
+    ...ranSentences(ran, irreversible.commands),
   ];
   return found.length > 0 ? found.join('; ').slice(0, LONGEST) : undefined;
 }
+
+function mergeSentence(into: string | undefined, branches: readonly string[]): string[] {
+  const rule = protectedBranch(into, branches);
+  if (rule === undefined) return [];
+  return [`it would be merged into ${into ?? rule} (irreversible.branches${into === undefined ? '' : `: ${rule}`})`];
+}
+
+/** One for each rule: what was done already is told as well, before more comes of it. */
+function ranSentences(
+  { commands, own }: { commands: readonly (readonly string[])[]; own: readonly string[] },
+  patterns: readonly string[],
+): string[] {
+  const found = new Map<string, string>();
+  for (const words of commands) {
+    const rule = irreversiblePattern(words, { patterns, own });
+    if (rule !== undefined && !found.has(rule)) found.set(rule, words.join(' ').replace(/\s+/g, ' ').slice(0, COMMAND));
+  }
+  return [...found].map(([rule, command]) => `its agent ran ${command} (irreversible.commands: ${rule})`);
+}
+
+/** The commands of an agent's shell calls, as its own output and its hooks tell them. */
+export const commandsRun = (events: readonly StoredEvent[]): string[][] =>
+  toolCalls(events).flatMap(({ shell, input }) => (shell ? commandsIn(input) : []));
 
 /** `unread`: why it could not be told. */
 type Brought = { paths: readonly string[]; unread?: string };
@@ -55,6 +91,7 @@ export async function broughtAlong(
 }
 
 const LONGEST = 1_000;
+const COMMAND = 200;
 const SHOWN = 3;
 const some = (paths: readonly string[]): string =>
   paths.length > SHOWN ? `${paths.slice(0, SHOWN).join(', ')} and ${paths.length - SHOWN} more` : paths.join(', ');

@@ -2,6 +2,7 @@ import { failpoint } from '../adapters/failpoint.ts';
 import { isDiskTrouble } from '../adapters/space.ts';
 import { differences, lookElsewhere } from '../adapters/git/elsewhere.ts';
 import { readJson, writeJson } from '../adapters/json-file.ts';
+import { toMs } from '../domain/duration.ts';
 import { numberOf } from '../domain/names.ts';
 import { isOutside } from '../domain/outside.ts';
 import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
@@ -18,7 +19,7 @@ import { requirePrepared, type Deps } from './context.ts';
 import { readEvents } from './follow.ts';
 import { readHooks } from './read-hooks.ts';
 import { cancellable } from './heartbeat.ts';
-import { broughtAlong, irreversibleOf } from './irreversible.ts';
+import { broughtAlong, commandsRun, irreversibleOf } from './irreversible.ts';
 import { keepResult } from './keep-result.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
 import { persist } from './persist.ts';
@@ -113,14 +114,15 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const elsewhere = verdict.accepted && policy.checks.where === 'other' ? { elsewhere: true as const } : {};
   const paths = result.changes.map(({ path }) => path);
   const brought = verdict.accepted && changed ? await broughtAlong(deps, { task, base, signal }) : undefined;
-  const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought }) : undefined;
+  const ran = { commands: commandsRun(evidence.events), own: [files.work, files.tmp] };
+  const irreversible = verdict.accepted ? irreversibleOf(deps.config, { task, paths, brought, ran }) : undefined;
   const failure = verdict.accepted ? undefined : await excuseOf(deps, ref, { outcome, verdict });
   const unshown = verdict.accepted && verdict.doneBy.length === 0;
   const verified: Verified = {
     ...(failure ? { failure } : {}),
     ...{ verdict, receipts, commit: changed ? result.commit : null, ...elsewhere },
     ...(unshown ? { word: agentsWord(evidence, findings) } : {}),
-    ...(irreversible === undefined ? {} : { irreversible }),
+    ...(irreversible === undefined ? {} : { irreversible, approveWithinMs: toMs(deps.config.irreversible.timeout) }),
   };
   await persist(deps, () => writeJson(files.verified, verified), signal);
   failpoint('verify.verdict-written');

@@ -11,7 +11,7 @@ export interface InboxItem {
   text: string;
   /** ISO; null where nothing says since when. */
   since: string | null;
-  /** Of a question: its id, what it offers, and what counts when nobody has answered by the deadline (ISO). */
+  /** Of a question: its id, what it offers, and what counts when nobody has answered by the deadline (ISO): of an approval, no. */
   question?: string;
   options?: string[];
   default?: string | null;
@@ -48,12 +48,13 @@ export function inboxItem(view: Asking): InboxItem | undefined {
   const task = `fleet task ${id}`;
   const made = runs.some(({ commit }) => commit !== null);
   if (state === 'awaiting-approval') {
-    const { stage, why = message ?? '', since = null, word } = approval ?? {};
+    const { stage, why = message ?? '', since = null, word, deadline } = approval ?? {};
     const what = approval?.id ? ` --approval ${approval.id}` : '';
     const text = `approval${stage ? ` ${stage}` : ''}${why ? `: ${why}` : ''}`;
     return {
       ...{ id, title, kind: 'approval', text, since },
       ...(word ? { word } : {}),
+      ...(deadline ? { deadline } : {}),
       commands: [
         ...(stage === 'before-deliver' && made ? [`${task} diff`] : []),
         `${task} approve${what}`,

@@ -98,6 +98,8 @@ export interface Verified {
   elsewhere?: true;
   /** What the worker's configuration calls irreversible of it: a person has to say yes before it is delivered. */
   irreversible?: string;
+  /** What nobody said yes to for so long is a no. */
+  approveWithinMs?: number;
   /** Accepted, and no receipt shows that the work was done: a person has to say yes. */
   word?: AgentsWord;
 }

@@ -63,6 +63,8 @@ export interface OpenApproval {
   why: string;
   /** ISO */
   since: string;
+  /** ISO: then it counts as a no. */
+  deadline?: string;
   /** Set where no receipt shows that the work was done: what there is instead. */
   word?: AgentsWord;
 }
@@ -86,6 +88,16 @@ export interface Approval {
   why: string;
   /** ISO */
   at: string;
+}
+
+/** A person's yes to a result, as the task's workflow had it. */
+export interface ApprovalSaid {
+  by: string;
+  why: string;
+  /** What it was said to, as it was asked. */
+  what: string;
+  /** ISO: when it was said; `at` of the statement is when it was signed. */
+  said: string;
 }
 
 /** An agent outside the fleet that works on the task. */
@@ -123,6 +135,8 @@ export interface Accepted {
   worker: string;
   /** Why a person has to say yes first; null where nobody has to, or somebody did. */
   approve: string | null;
+  /** How long a yes is waited for; unset: for ever. */
+  approveWithinMs?: number;
   /** That person is asked as no receipt shows that the work was done. */
   word?: AgentsWord;
   /** As a branch. */

@@ -68,6 +68,8 @@ export class BundleWalk {
   readonly #segments: Segment[] = [];
   readonly #digests: string[] = [];
   #first: Statement | undefined;
+  #verdict = '';
+  #approved = false;
 
   constructor(expected: Expected) {
     this.#expected = expected;
@@ -83,6 +85,7 @@ export class BundleWalk {
     if (prev !== (this.#digests.at(-1) ?? null))
       return wrong('chain', `the ${kind} does not follow what stands before it`);
     this.#digests.push(digest);
+    if (kind === 'verdict') this.#verdict = digest;
     this.shown.push({ kind, ...saidBy(statement), worker, at, digest });
     return undefined;
   }
@@ -97,7 +100,7 @@ export class BundleWalk {
       return wrong('not-verified-elsewhere', 'the task asks for the verdict of a second worker, and there is none');
     if (first.verdict.accepted !== last.verdict.accepted)
       return wrong('disagreement', 'the second worker came to another verdict');
-    const verdict = this.#digests.at(-1)!;
+    const verdict = this.#verdict;
     if (this.#expected.verdict !== undefined && this.#expected.verdict !== verdict)
       return wrong('other-verdict', `its verdict is ${verdict}, not the one that was asked for`);
     const { task, runId, base } = this.#first.predicate.x_fleet;
@@ -129,6 +132,7 @@ export class BundleWalk {
   #place({ statement, keyId, worker, machine }: Opened): Wrong | undefined {
     const { kind, spec } = statement.predicate.x_fleet;
     const current = this.#segments.at(-1);
+    if (kind === 'run' && this.#approved) return wrong('after-verdict', 'a run stands behind an approval');
     if (kind === 'run' && (!current || current.verdict)) {
       const run = readRun(statement);
       if (isWrong(run)) return run;
@@ -139,6 +143,7 @@ export class BundleWalk {
       return refused;
     }
     if (!current) return wrong('order', `it begins with ${kind} instead of the run`);
+    if (kind === 'approval') return this.#approve(current, statement, keyId);
     if (current.verdict) return wrong('after-verdict', `the ${kind} stands behind the verdict`);
     if (current.keyId !== keyId) return wrong('mixed-keys', `the ${kind} is signed with another key than its run`);
     if (kind === 'verdict') return this.#conclude(current, statement);
@@ -165,6 +170,16 @@ export class BundleWalk {
     return canonical(policy) === canonical(asked.policy)
       ? undefined
       : wrong('other-policy', 'the second worker verified by another policy');
+  }
+
+  /** A yes to what was accepted, by a worker whose verdict stands before it: the one that keeps the result. */
+  #approve({ verdict }: Segment, statement: Statement, keyId: string): Wrong | undefined {
+    if (!verdict?.accepted) return wrong('order', 'an approval stands before an accepting verdict');
+    if (!this.#segments.some((segment) => segment.keyId === keyId))
+      return wrong('mixed-keys', 'the approval is signed with another key than each verdict');
+    if (!statement.predicate.x_fleet.approval) return wrong('not-a-statement', 'the approval says nothing');
+    this.#approved = true;
+    return undefined;
   }
 
   #conclude(segment: Segment, statement: Statement): Wrong | undefined {
@@ -214,7 +229,11 @@ const isSameDecision = ({ first, second }: Record<string, unknown> = {}): boolea
 const rank = (kind: ReceiptKind): number => RECEIPT_KINDS.indexOf(kind);
 
 function saidBy(statement: Statement): { ok: boolean; summary: string } {
-  const { receipt, verdict } = statement.predicate.x_fleet;
+  const { receipt, verdict, approval } = statement.predicate.x_fleet;
+  if (approval) {
+    const { by, said, what, why } = approval;
+    return { ok: true, summary: `${by} said yes at ${said} to: ${what}${why ? ` (${why})` : ''}` };
+  }
   if (receipt) return { ok: receipt.ok, summary: receipt.summary };
   if (verdict) return { ok: verdict.accepted, summary: verdict.reasons.join('; ') || 'accepted' };
   const [{ digest }] = statement.subject as [Statement['subject'][0]];

@@ -76,7 +76,7 @@ const fleetPart = z.object({
   ...{ task: text, runId: text, n: z.int().positive(), workflowRunId: text, base: commit, spec: hash, nonce: hash },
   at: z.iso.datetime(),
   prev: hash.nullable(),
-  kind: z.enum(['run', ...RECEIPT_KINDS, 'verdict']),
+  kind: z.enum(['run', ...RECEIPT_KINDS, 'verdict', 'approval']),
   receipt: z
     .object({
       ok: z.boolean(),
@@ -87,6 +87,7 @@ const fleetPart = z.object({
     })
     .optional(),
   verdict: judgement.optional(),
+  approval: z.strictObject({ by: text, why: z.string(), what: z.string(), said: z.iso.datetime() }).optional(),
 });
 const statementShape = z.object({
   _type: z.literal(STATEMENT_TYPE),

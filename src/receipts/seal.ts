@@ -4,6 +4,7 @@ import { sha256 } from '../adapters/sha256.ts';
 import { canonical } from './canonical.ts';
 import { signedLine } from './dsse.ts';
 import { isWrong, linesOf, readEnvelope, readRun, readStatement } from './read-bundle.ts';
+import type { ApprovalSaid } from '../domain/waiting.ts';
 import { statementOf, type Said, type SealContext, type Statement } from './statement.ts';
 
 export interface Sealing {
@@ -39,6 +40,24 @@ export function sealBundle({ findings, verdict, context, signer, previous }: Sea
   const receipts = findings.map((found) => ({ ...found, digest: add(found) }));
   const digest = add({ kind: 'verdict', judgement: verdict, listed: [...digests] });
   return { text, receipts, verdict: { ...verdict, digest } };
+}
+
+/**
+ * The bundle with a person's yes to its result behind the verdict; one that has just that is left as it is. `previous` is the
+ * worker's own: nothing of it is checked.
+ */
+export function sealApproval(
+  previous: string,
+  { approval, signer, ...own }: { approval: ApprovalSaid; signer: Signer } & Pick<SealContext, 'worker' | 'at'>,
+): string {
+  const payloads = payloadsOf(previous);
+  const there = payloads.some(
+    (payload) => orThrow(readStatement(payload)).predicate.x_fleet.approval?.said === approval.said,
+  );
+  if (there) return previous;
+  const prev = sha256(payloads.at(-1)!);
+  const payload = canonical(statementOf({ kind: 'approval', approval }, contextOf(previous, own), prev));
+  return `${previous}${signedLine(payload, signer)}\n`;
 }
 
 /** What a second worker seals with: all that the first one bound its bundle to. Nothing of it is checked: see `verifyBundle`. */

@@ -1,4 +1,5 @@
 import type { ReceiptKind, Found, Judgement, Required } from '../domain/receipt.ts';
+import type { ApprovalSaid } from '../domain/waiting.ts';
 import { digestOf } from './canonical.ts';
 
 /**
@@ -12,8 +13,8 @@ const PROVENANCE = 'https://slsa.dev/provenance/v1';
 const TEST_RESULT = 'https://in-toto.io/attestation/test-result/v0.1';
 const SUMMARY = 'https://slsa.dev/verification_summary/v1';
 
-/** `run` stands first and says what was run; `verdict` last. */
-export type StatementKind = 'run' | ReceiptKind | 'verdict';
+/** `run` stands first and says what was run; then receipts, the `verdict`, and each `approval` by which the result was delivered. */
+export type StatementKind = 'run' | ReceiptKind | 'verdict' | 'approval';
 
 const TESTS: readonly StatementKind[] = ['acceptance', 'control', 'held-out', 'challenge', 'replay'];
 export const predicateTypeOf = (kind: StatementKind): string =>
@@ -81,6 +82,7 @@ export interface FleetPart extends Binding {
   kind: StatementKind;
   receipt?: Omit<Found, 'kind'>;
   verdict?: Judgement;
+  approval?: ApprovalSaid;
 }
 
 export interface Statement {
@@ -90,8 +92,12 @@ export interface Statement {
   predicate: Record<string, unknown> & { x_fleet: FleetPart };
 }
 
-/** What a statement has to say: the run itself, one finding, or the verdict on all. */
-export type Said = { kind: 'run' } | Found | { kind: 'verdict'; judgement: Judgement; listed: readonly string[] };
+/** What a statement has to say: the run itself, one finding, the verdict on all, or a person's yes to it. */
+export type Said =
+  | { kind: 'run' }
+  | Found
+  | { kind: 'verdict'; judgement: Judgement; listed: readonly string[] }
+  | { kind: 'approval'; approval: ApprovalSaid };
 
 export function statementOf(said: Said, context: SealContext, prev: string | null): Statement {
   const { task, runId, n, workflowRunId, base, nonce, at, subject, asked } = context;
@@ -110,6 +116,7 @@ export const resultOf = (ok: boolean): 'PASSED' | 'FAILED' => (ok ? 'PASSED' : '
 
 function predicateOf(said: Said, context: SealContext, part: FleetPart): Statement['predicate'] {
   if (said.kind === 'run') return { ...provenance(context), x_fleet: part };
+  if ('approval' in said) return { x_fleet: { ...part, approval: said.approval } };
   if ('judgement' in said) {
     const { judgement, listed } = said;
     return { ...summary(judgement, context, listed), x_fleet: { ...part, verdict: judgement } };

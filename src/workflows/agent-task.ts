@@ -5,7 +5,7 @@ import { failureOf } from '../domain/failure-of.ts';
 import type { Claim, TaskView } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import { admitted } from './admitted.ts';
-import { approveRun } from './approval.ts';
+import { approveRun, BY_TIMEOUT } from './approval.ts';
 import { TaskBook } from './book.ts';
 import { claimSlot } from './claim.ts';
 import { deliverResult } from './deliver.ts';
@@ -103,7 +103,9 @@ async function settle(life: Life): Promise<End> {
   const failure = await settleResult(task, book, person.approvals);
   if (!failure) return 'delivered';
   book.undone(failure);
-  return after(failure, life);
+  // Nobody was there: another run would come to the same question.
+  const unheard = failure.reason === 'not-approved' && book.view.approvals?.at(-1)?.by === BY_TIMEOUT;
+  return unheard ? { failure, decision: { next: 'park', ...failure } } : after(failure, life);
 }
 
 /** Another run, a question to a person, or a person's decision. */

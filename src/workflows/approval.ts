@@ -6,6 +6,9 @@ import { alert } from './alert.ts';
 import type { TaskBook } from './book.ts';
 import { approveUpdate, rejectUpdate } from './messages.ts';
 
+/** Who said no where nobody said anything in time. */
+export const BY_TIMEOUT = 'timeout';
+
 /** A person's yes or no to a task that waits for it. The first one counts. */
 export class Approvals {
   readonly #book: TaskBook;
@@ -18,8 +21,12 @@ export class Approvals {
     setHandler(rejectUpdate, ({ by, why }) => this.#say({ approved: false, by, why }), { validator });
   }
 
-  /** Waits for as long as it takes; no slot is held meanwhile. */
-  async ask(stage: ApprovalStage, why: string, word?: AgentsWord): Promise<Approval> {
+  /** Waits for as long as it takes, or for `withinMs`, after which it is a no; no slot is held meanwhile. */
+  async ask(
+    stage: ApprovalStage,
+    why: string,
+    { word, withinMs }: { word?: AgentsWord | undefined; withinMs?: number | undefined } = {},
+  ): Promise<Approval> {
     const { view } = this.#book;
     this.#said = undefined;
     const approvals = (view.approvals ??= []);
@@ -28,18 +35,23 @@ export class Approvals {
       stage,
       why,
       since: new Date().toISOString(),
+      ...(withinMs === undefined ? {} : { deadline: new Date(Date.now() + withinMs).toISOString() }),
       ...(word ? { word } : {}),
     };
     this.#book.wait('awaiting-approval', why);
     const alerting = new CancellationScope();
     void alerting.run(() => alert(view));
     try {
-      await condition(() => this.#said !== undefined);
+      const said = () => this.#said !== undefined;
+      await (withinMs === undefined ? condition(said) : condition(said, withinMs));
     } finally {
       alerting.cancel();
       view.approval = null;
     }
-    return this.#note(stage, this.#said!);
+    return this.#note(
+      stage,
+      this.#said ?? { approved: false, by: BY_TIMEOUT, why: `nobody said yes in time to this: ${why}` },
+    );
   }
 
   /** Without asking anybody: the configuration says yes. `by`: its key. */

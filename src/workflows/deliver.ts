@@ -24,8 +24,9 @@ export async function deliverResult(
   const { task, book, verified, run, proposed } = given;
   const approve = needsApproval(task, verified);
   const { runId, hostQueue, worker } = run;
-  const { word } = verified;
-  const kept = { ...{ runId, hostQueue, worker, approve, proposed, ...(word ? { word } : {}) }, delivered: false };
+  const { word, approveWithinMs } = verified;
+  const more = { ...(word ? { word } : {}), ...(approve && approveWithinMs ? { approveWithinMs } : {}) };
+  const kept = { ...{ runId, hostQueue, worker, approve, proposed, ...more }, delivered: false };
   book.results.kept = kept;
   if (approve) {
     const held = verified.commit ? await outlastFault(() => keep(host)) : { ok: true as const };

@@ -10,6 +10,7 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { Task } from '../domain/task.ts';
+import type { ApprovalSaid } from '../domain/waiting.ts';
 import { alertByAnyone } from './alert.ts';
 import type { Approvals } from './approval.ts';
 import type { TaskBook } from './book.ts';
@@ -23,17 +24,24 @@ import { deliverByPullRequest } from './pull-request.ts';
 export async function settleResult(task: Task, book: TaskBook, approvals: Approvals): Promise<Failure | undefined> {
   const { kept: accepted } = book.results;
   if (!accepted) throw new Error('no accepted result');
+  let approval: ApprovalSaid | undefined;
   if (accepted.approve) {
-    const said = await approvals.ask('before-deliver', accepted.approve, accepted.word);
+    const said = await approvals.ask('before-deliver', accepted.approve, {
+      word: accepted.word,
+      withinMs: accepted.approveWithinMs,
+    });
     if (!said.approved) {
       book.results.refused(book.view.commit);
       return { reason: 'not-approved', message: said.why || `${said.by} did not approve it` };
     }
+    approval = { by: said.by, why: said.why, what: accepted.approve, said: said.at };
     accepted.approve = null;
     if (accepted.proposed) await handOff({ task, book }, accepted.proposed);
   }
   const failure =
-    accepted.delivered || !book.view.commit ? undefined : await deliverKept(task, book, { run: accepted, wait: true });
+    accepted.delivered || !book.view.commit
+      ? undefined
+      : await deliverKept(task, book, { run: accepted, wait: true, approval });
   return failure ?? followBranch(task, book);
 }
 
@@ -54,7 +62,16 @@ const [RESTART, RETURN] = ['30s', '12h'] as const;
 export async function deliverKept(
   task: Task,
   book: TaskBook,
-  { run, wait }: { run: { runId: string; hostQueue: string; worker: string }; wait: boolean },
+  {
+    run,
+    wait,
+    approval,
+  }: {
+    run: { runId: string; hostQueue: string; worker: string };
+    wait: boolean;
+    /** A person's yes, for the receipts. */
+    approval?: ApprovalSaid | undefined;
+  },
 ): Promise<Failure | undefined> {
   if (task.deliver === 'none') return undefined;
   book.enter('delivering');
@@ -70,7 +87,11 @@ export async function deliverKept(
       // What was delivered must be known.
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     });
-  const order = { ...{ taskId: book.view.id, runId: run.runId }, ...book.results.replacing(book.view.commit) };
+  const order = {
+    ...{ taskId: book.view.id, runId: run.runId },
+    ...book.results.replacing(book.view.commit),
+    ...(approval ? { approval } : {}),
+  };
   const bring = (patience: typeof RESTART | typeof RETURN) =>
     outlastFault(() =>
       on(patience)

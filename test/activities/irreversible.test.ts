@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
+import { commandsIn } from '../../src/receipts/shell-commands.ts';
+import { IRREVERSIBLE_COMMANDS, irreversiblePattern, PROTECTED_BRANCHES } from '../../src/domain/irreversible.ts';
 import { irreversibleOf } from '../../src/activities/irreversible.ts';
 
-const nothing = { paths: [], labels: [], deliver: [] };
+const nothing = { paths: [], labels: [], deliver: [], branches: [], commands: [], timeout: '1d' };
+const merge = { labels: [], deliver: 'merge' as const };
+const ran = (text: string) => ({ commands: commandsIn(text), own: ['/runs/1/work'] });
 const task = { labels: [], deliver: 'branch' as const };
 
 test.each([
@@ -55,6 +59,46 @@ test.each([
     { task: { ...task, deliver: 'merge' as const }, paths: [] },
     undefined,
   ],
+  [
+    'a merge into a protected branch',
+    { ...nothing, branches: PROTECTED_BRANCHES },
+    { task: { ...merge, into: 'release/2.1' }, paths: ['a.txt'] },
+    'it would be merged into release/2.1 (irreversible.branches: release/*)',
+  ],
+  [
+    'a merge into the default branch',
+    { ...nothing, branches: PROTECTED_BRANCHES },
+    { task: merge, paths: ['a.txt'] },
+    'it would be merged into the default branch (irreversible.branches)',
+  ],
+  [
+    'a merge into another',
+    { ...nothing, branches: PROTECTED_BRANCHES },
+    { task: { ...merge, into: 'try' }, paths: ['a.txt'] },
+    undefined,
+  ],
+  [
+    'a command that its agent ran',
+    { ...nothing, commands: IRREVERSIBLE_COMMANDS },
+    { task, paths: ['a.txt'], ran: ran('cd web && npm --workspace shop publish --access public | tail -1') },
+    'its agent ran npm --workspace shop publish --access public (irreversible.commands: npm publish)',
+  ],
 ])('%s', (_name, irreversible, given, said) => {
   expect(irreversibleOf({ irreversible }, given)).toBe(said);
+});
+
+test.each([
+  ['git push origin HEAD:main', 'git push'],
+  ['bash -c "git -C /w push -f"', 'git push'],
+  ['rm -rf /srv/data', 'rm <outside>'],
+  ['rm -rf /runs/1/work/../../../srv', 'rm <outside>'],
+  ['terraform -chdir=prod apply -auto-approve', 'terraform apply'],
+  ['rm -rf node_modules /tmp/x /runs/1/work/tree/dist ~/.cache', undefined],
+  ['git commit -m "push it" && git log', undefined],
+  ['echo npm publish', undefined],
+  ['npm run publish-docs', undefined],
+])('%s', (text, rule) => {
+  const given = { patterns: IRREVERSIBLE_COMMANDS, own: ['/runs/1/work'] };
+  const found = commandsIn(text).flatMap((words) => irreversiblePattern(words, given) ?? []);
+  expect(found[0]).toBe(rule);
 });

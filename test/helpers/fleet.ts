@@ -3,7 +3,6 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { stringify } from 'yaml';
 import type { Client } from '@temporalio/client';
 import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
 import { connectClient } from '../../src/adapters/connection.ts';
@@ -16,6 +15,7 @@ import type { Machine } from './network.ts';
 import { tempDir } from './temp.ts';
 import { startTemporal, type TestServer } from './temporal.ts';
 import { until } from './until.ts';
+import { workerConfig } from './worker-config.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const AGENTS = fileURLToPath(new URL('../fixtures/agents', import.meta.url));
@@ -89,7 +89,7 @@ export class TestFleet implements AsyncDisposable {
     const home = `${this.root}/${name}`;
     await mkdir(home, { recursive: true });
     const full = uniqueName(name);
-    await writeFile(`${home}/config.yaml`, stringify({ ...config, worker: { name: full, ...config.worker } }));
+    await writeFile(`${home}/config.yaml`, workerConfig(config, full));
     const startedAt = new Date().toISOString();
     const [file, ...args] = [...(machine?.prefix ?? []), MAIN, 'worker', ...flags];
     const server = machine ? { TEMPORAL_ADDRESS: machine.address } : {};

@@ -166,9 +166,11 @@ test.concurrent('what the configuration calls irreversible waits for a yes, and 
         ],
       },
     ]);
-    expect((await fleet.cli(['inbox'])).stdout).toContain(
-      `it changes migrations/1.sql (irreversible.paths: migrations/**)\n    fleet task ${id} diff\n    fleet task ${id} approve --approval a1\n`,
+    const { stdout } = await fleet.cli(['inbox']);
+    expect(stdout).toMatch(
+      /it changes migrations\/1\.sql \(irreversible\.paths: migrations\/\*\*\)\n  without a yes in 2\dh.* it is a no\n/,
     );
+    expect(stdout).toContain(`\n    fleet task ${id} diff\n    fleet task ${id} approve --approval a1\n`);
     const both = ['yes', 'fine'].map((why) => fleet.cli(['task', id, 'approve', '--why', why]));
     const said = (await Promise.all(both)).map(({ code, stderr }) => ({ code, stderr: stderr.split('\n')[0] }));
     expect(said).toContainEqual({ code: 0, stderr: '' });

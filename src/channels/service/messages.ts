@@ -62,7 +62,7 @@ function deadline({
 }): string[] {
   if (!at) return [];
   const by = `${at.slice(0, 16).replace('T', ' ')} UTC`;
-  return [otherwise ? `Without an answer by ${by}: ${line(otherwise)}` : `Until ${by}.`];
+  return [otherwise ? `Without an answer by ${by}: ${line(otherwise)}` : `Without a yes by ${by} it is a no.`];
 }
 
 export const askKey = ({ task, ask }: Ask): string => `ask/${task}/${ask}`;

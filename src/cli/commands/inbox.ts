@@ -29,6 +29,9 @@ function itemText(item: InboxItem, { paint, nowMs }: { paint: Paint; nowMs: numb
     `  ${said}${waited}: ${paragraph(text, '    ')}`,
     ...(item.word ? wordLines(item.word).map((line) => `  ${oneLine(line, 2_000)}`) : []),
     ...(kind === 'question' ? [deadlineText(item, nowMs)].filter(Boolean) : []),
+    ...(kind === 'approval' && item.deadline
+      ? [`  without a yes in ${formatDuration(Date.parse(item.deadline) - nowMs)} it is a no`]
+      : []),
     ...commands.map((line) => `    ${oneLine(line)}`),
   ].join('\n');
 }
