@@ -20,6 +20,8 @@ export interface TestReport {
   cut?: string[];
   /** Names of tests that had begun when the trial was ended, five at most, with their files. They decide nothing. */
   running?: string[];
+  /** Functions of a runner or its assertions that were replaced while its tests ran, e.g. `TestCase.assertEqual`. They decide nothing. */
+  changed?: string[];
 }
 
 export interface Counts {

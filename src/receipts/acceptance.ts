@@ -84,6 +84,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
         ...(base
           ? { base: { passed: base.passed, setUp: base.setUp, tests: base.report && countTests(base.report) } }
           : {}),
+        ...replacedIn(report, base?.report),
         ...(alone && toldOf(alone)),
         restored: sample(restored),
         restoredCount: restored.length,
@@ -165,6 +166,13 @@ async function withoutTheirs(
       usedMs: usedMs + (alone?.usedMs ?? 0),
     };
   return alone;
+}
+
+/** What replaces a runner's functions, and does not on the base: the project's tests may be about that, so it is told. */
+function replacedIn(now: TestReport | null, before: TestReport | null | undefined): { replaced?: string[] } {
+  const usual = new Set(before?.changed);
+  const replaced = now?.changed?.filter((name) => !usual.has(name)) ?? [];
+  return replaced.length > 0 ? { replaced: sample(replaced) } : {};
 }
 
 const toldOf = ({ without, notPossible, tests }: WithoutNew) =>

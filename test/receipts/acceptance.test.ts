@@ -151,3 +151,14 @@ test('files that are Git LFS pointers are named, whatever comes of it', async ()
   expect(green).toMatchObject({ ok: true, evidence: { pointersCount: 1 } });
   expect(green?.summary).toContain('with Git LFS pointers in place of the content of model.bin');
 });
+
+test('functions of the runner that the result replaces are told, but not those that the base replaces', async () => {
+  const usual = 'import unittest\nunittest.TestCase.assertTrue = lambda *a: None\n';
+  const tests = 'import a, unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): self.assertTrue(a)\n';
+  base = commit({ 'a.py': usual, 'test_a.py': tests });
+  const policy = { verify: ['python3 -m pytest -q'] };
+  const emptied = commit({ 'a.py': `${usual}unittest.TestCase.assertEqual = lambda *a: None\n` });
+  expect((await verified(emptied, policy))?.evidence).toMatchObject({ replaced: ['TestCase.assertEqual'] });
+  const honest = commit({ 'a.py': `${usual}x = 1\n` });
+  expect((await verified(honest, policy))?.evidence).not.toHaveProperty('replaced');
+});

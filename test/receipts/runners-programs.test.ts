@@ -99,6 +99,39 @@ def test_third(): pass
   });
 });
 
+where(
+  has('python3', '-m', 'pytest', '--version'),
+  'functions of pytest and unittest that the code under test replaces',
+  () => {
+    const tests =
+      'import a, unittest\nclass TestA(unittest.TestCase):\n    def test_a(self): self.assertEqual(a.f(), 1)\n';
+    const F = 'def f(): return 1\n';
+    test.each([
+      ['nothing', '', undefined],
+      ['an assertion', 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n', ['TestCase.assertEqual']],
+      [
+        'the code of one',
+        'import unittest\ndef no(self, first, second, msg=None): pass\nunittest.TestCase._baseAssertEqual.__code__ = no.__code__\n',
+        ['TestCase._baseAssertEqual'],
+      ],
+      [
+        'the report',
+        'import _pytest.reports as r\nkept = r.TestReport.from_item_and_call.__func__\nr.TestReport.from_item_and_call = classmethod(lambda *a: kept(*a))\n',
+        ['TestReport.from_item_and_call'],
+      ],
+      [
+        'what is its own',
+        "import json\nfrom unittest import mock\nmock.patch.object(json, 'dumps').start()\n",
+        undefined,
+      ],
+    ])('%s', async (_name, code, changed) => {
+      const { report } = await watchedRun('python3 -m pytest -q', { 'a.py': code + F, 'test_a.py': tests });
+      expect(report?.tests.map(({ status }) => status)).toEqual(['passed']);
+      expect(report?.changed).toEqual(changed);
+    });
+  },
+);
+
 where(has('go', 'version'), 'go test', () => {
   const files = {
     'go.mod': 'module example.com/x\n\ngo 1.22\n',

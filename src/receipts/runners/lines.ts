@@ -11,6 +11,7 @@ const line = z.object({
   status: z.enum(['passed', 'failed', 'skipped']).optional(),
   fixture: z.literal(true).optional(),
   said: z.string().optional(),
+  changed: z.array(z.string().max(200)).max(100).optional(),
   run: z.enum(['begins', 'ends']).optional(),
 });
 
@@ -22,9 +23,10 @@ export async function readLines({ folder, reports, allowance }: ReportFolder): P
     if (text === null) continue;
     const byRunner = new Map<string, Reported[]>();
     const open = new Set<string>();
-    for (const { runner, name, file, status, fixture, said, run } of text.split('\n').flatMap(parse)) {
+    for (const { runner, name, file, status, fixture, said, run, changed } of text.split('\n').flatMap(parse)) {
       if (run === 'begins') open.add(runner);
       if (run === 'ends') open.delete(runner);
+      if (changed) reports.addChanged(changed);
       const tests = byRunner.get(runner) ?? [];
       byRunner.set(runner, tests);
       if (name && status) tests.push({ name, file: file ?? undefined, status, fixture, said });

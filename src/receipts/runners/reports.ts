@@ -11,6 +11,7 @@ const MAX_TELLING = 20;
 /** Of those that ran when all was ended. */
 const MAX_RUNNING = 5;
 const MAX_RUNNING_NAME = 200;
+const MAX_CHANGED = 100;
 const WORST_FIRST = ['failed', 'skipped', 'passed'] as const;
 
 /** One test as a runner reported it. */
@@ -30,6 +31,7 @@ export class Reports {
   readonly #runners = new Set<string>();
   readonly #cut = new Set<string>();
   readonly #running = new Set<string>();
+  readonly #changed = new Set<string>();
   readonly #tests: TestResult[] = [];
   readonly #trees: string[];
   #telling = 0;
@@ -68,6 +70,11 @@ export class Reports {
     this.#cut.add(runner);
   }
 
+  /** What decides how tests end, and is another function by now. */
+  addChanged(names: readonly string[]): void {
+    for (const name of names) if (this.#changed.size < MAX_CHANGED) this.#changed.add(this.#clean(name));
+  }
+
   /** A test that had begun. */
   addRunning(name: readonly string[], file: string | undefined): void {
     const where = file === undefined ? undefined : this.#inTree(file);
@@ -82,6 +89,7 @@ export class Reports {
       ...{ runners: [...this.#runners].toSorted(), tests: this.#tests },
       ...(cut.length > 0 ? { cut } : {}),
       ...(running.length > 0 ? { running } : {}),
+      ...(this.#changed.size > 0 ? { changed: [...this.#changed].toSorted() } : {}),
     };
   }
 

@@ -67,6 +67,7 @@ class Report:
 
 class Reporter(Report):
     def __init__(self, config):
+        self.told = set()
         self.root = str(getattr(config, "rootpath", None) or config.rootdir)
         self.worst = {}
         self.said = {}
@@ -104,6 +105,62 @@ class Reporter(Report):
             status = self.worst.pop(report.nodeid, "failed")
             place = {"name": [name], "file": os.path.join(self.root, file)}
             self.line(dict(place, runner="pytest", status=status, **self.said.pop(report.nodeid, {})))
+            changed = [name for name in changed_names() if name not in self.told]
+            self.told.update(changed)
+            if changed:
+                self.line({"runner": "pytest", "changed": changed})
+
+
+def kept_functions():
+    """What decides how a test ends, by name: owner, attribute, and what it is before the project's first module is loaded."""
+    import unittest
+
+    import _pytest.python
+    import _pytest.reports
+    import _pytest.runner
+    import _pytest.unittest
+
+    case = unittest.TestCase
+    own = [name for name in vars(case) if name.startswith("assert") or name in ("run", "fail", "_callTestMethod", "_baseAssertEqual")]
+    places = [(case, name) for name in own] + [
+        (_pytest.runner, "call_runtest_hook"),
+        (_pytest.runner, "call_and_report"),
+        (_pytest.runner, "runtestprotocol"),
+        (_pytest.runner, "pytest_runtest_call"),
+        (_pytest.runner, "pytest_runtest_makereport"),
+        (_pytest.runner.CallInfo, "from_call"),
+        (_pytest.reports.TestReport, "from_item_and_call"),
+        (_pytest.python.Function, "runtest"),
+        (_pytest.unittest.TestCaseFunction, "runtest"),
+    ]
+    return [(owner, name, *now_at(owner, name)) for owner, name in places]
+
+
+def now_at(owner, name):
+    """A function's code is told apart as well: it may be another one in the same function."""
+    function = vars(owner).get(name)
+    function = getattr(function, "__func__", function)
+    return function, getattr(function, "__code__", None)
+
+
+def changed_names():
+    found = []
+    for owner, name, function, code in KEPT:
+        now, its_code = now_at(owner, name)
+        if now is not function or its_code is not code:
+            found.append("%s.%s" % (owner.__name__, name))
+    return found
+
+
+KEPT = []
+
+
+def pytest_load_initial_conftests():
+    """Before the first conftest: nothing of the project's has run."""
+    try:
+        KEPT[:] = kept_functions()
+    except Exception:
+        pass
 
 
 def said_by(report):
