@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { connectProxy } from '../src/adapters/proxy/client.ts';
 import { homeLayout } from '../src/domain/names.ts';
 import { tempDir } from '../test/helpers/temp.ts';
+import { median, rssMb, type Row } from './measure.ts';
 
 /** What the model proxy adds: each call direct and through it in turn, so that both meet the same machine. */
 
@@ -29,14 +29,7 @@ interface Way {
   key: string;
 }
 
-interface Figure {
-  what: string;
-  value: number;
-  unit: string;
-  floor?: number;
-}
-
-export async function proxyFigures(): Promise<Figure[]> {
+export async function proxyFigures(): Promise<Row[]> {
   await using temp = await tempDir();
   const home = homeLayout(temp.path);
   const model = fork(fileURLToPath(new URL('model.ts', import.meta.url)), {
@@ -123,10 +116,3 @@ function call(
     asked.on('error', reject).end(CONVERSATION);
   });
 }
-
-async function rssMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-}
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
