@@ -7,8 +7,6 @@ export async function bundleWorkflows(paths: { workflows: string; bundle: string
   const logger = new DefaultLogger('ERROR', ({ message }) => said.push(message));
   const { code } = await bundleWorkflowCode({
     workflowsPath: paths.workflows,
-    // Evaluated once a worker instead of once a task, which costs 20 ms of each first step. It keeps no state between tasks.
-    preloadModules: ['zod'],
     // A worker keeps the source map for stack traces, which need no copy of the sources in it.
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
     logger,

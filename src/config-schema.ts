@@ -4,7 +4,7 @@ import { toBytes } from './domain/bytes.ts';
 import { budgetFaults, budgets } from './domain/budget.ts';
 import { channelFaults, channels } from './domain/channel.ts';
 import { BUILTIN_CODERS, PROTOCOL_NAMES } from './domain/coder-names.ts';
-import { models, prices } from './domain/cost.ts';
+import { models, prices } from './domain/rates-schema.ts';
 import { credentialFaults, credentials } from './domain/credential.ts';
 import { formatDuration, toMs } from './domain/duration.ts';
 import { github } from './domain/github.ts';
@@ -17,7 +17,7 @@ import { routeFaults, routes } from './domain/route.ts';
 import { bytes, duration, globs, limits, name, taskInput, variables } from './domain/task.ts';
 import { idleFault } from './domain/task-faults.ts';
 import { triage, triageFaults } from './domain/triage.ts';
-import { wildcard } from './domain/wildcard.ts';
+import { wildcard } from './domain/wildcard-schema.ts';
 
 const text = z.string().min(1, { error: 'must not be empty' });
 const argv = z.array(text).min(1, { error: 'must have at least one part' });

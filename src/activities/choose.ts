@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { choicesOf, ruleFor, unmetRoutes, type Choice, type TaskFacts } from '../domain/route.ts';
+import { choicesOf, ruleFor, unmetRoutes, type Choice } from '../domain/route.ts';
+import type { TaskFacts } from '../domain/task-facts.ts';
 import { toMs } from '../domain/duration.ts';
 import { isOutside } from '../domain/outside.ts';
-import { isPath } from '../domain/task.ts';
+import { isPath } from '../domain/repository-name.ts';
 import type { TriageAsk } from '../domain/run.ts';
 import { triageByRule, type Triaged } from '../domain/triage.ts';
 import type { ClaimOrder } from './claim.ts';

@@ -1,4 +1,5 @@
 import type { ScopeAsk } from '../domain/scope-locks.ts';
+import type { Parsed } from '../domain/task.ts';
 import type { Proposals } from '../domain/hand-off.ts';
 import type { Dependency, HandedOff } from '../domain/waiting.ts';
 import type { TaskAlert } from './alert.ts';
@@ -8,6 +9,8 @@ import type { TaskAlert } from './alert.ts';
  * Short calls, each harmless when repeated.
  */
 export interface Desk {
+  /** What a person wrote, with the defaults filled in. */
+  parseTask(input: unknown): Promise<Parsed>;
   /** How tasks stand that may be closed, or unknown. */
   lookUpTasks(ids: readonly string[]): Promise<Dependency[]>;
   /** Those of them that are closed. */

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { SecondWorker } from '../domain/replay.ts';
 import type { RunRef } from '../domain/run.ts';
-import { isPath } from '../domain/task.ts';
+import { isPath } from '../domain/repository-name.ts';
 import { requirePrepared, type Attached, type Deps } from './context.ts';
 import { heartbeating } from './heartbeat.ts';
 

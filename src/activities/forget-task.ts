@@ -5,7 +5,7 @@ import { openSource } from '../adapters/git/source.ts';
 import { readJson } from '../adapters/json-file.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import { rescueFolder } from '../domain/names.ts';
-import { isUrl } from '../domain/task.ts';
+import { isUrl } from '../domain/repository-name.ts';
 import type { ForgetEnding } from '../domain/worker.ts';
 import type { Deps } from './context.ts';
 import { forgetWork } from './save-work.ts';

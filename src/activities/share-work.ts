@@ -5,7 +5,8 @@ import type { WorkRecord } from '../adapters/git/work-record.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import { wipRef, workRef } from '../domain/names.ts';
 import type { RunRef } from '../domain/run.ts';
-import { isUrl, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
+import { isUrl } from '../domain/repository-name.ts';
 import type { Deps } from './context.ts';
 
 /** Remotes that will not take it: said once, and not asked again. */

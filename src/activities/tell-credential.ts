@@ -1,7 +1,7 @@
 import type { RunRecord } from '../adapters/run-record.ts';
 import { FAILURES, type Failure } from '../domain/failure.ts';
 import type { Launched } from '../domain/run.ts';
-import { isPath } from '../domain/task.ts';
+import { isPath } from '../domain/repository-name.ts';
 import type { Deps } from './context.ts';
 
 /** What a run has met is told to its credential. `moves` on what comes back: the task need not wait, or be held, for that. */

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Order } from '../client.ts';
 import { FleetError } from '../domain/error.ts';
-import { isUrl, needsRepo, type TaskType } from '../domain/task.ts';
+import { needsRepo, type TaskType } from '../domain/task.ts';
+import { isUrl } from '../domain/repository-name.ts';
 import type { Cli } from './command.ts';
 import { FIELDS, TASK_FLAGS, type TaskFlags } from './task-flags.ts';
 

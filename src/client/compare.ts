@@ -4,7 +4,8 @@ import { FleetError } from '../domain/error.ts';
 import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../domain/compare.ts';
 import { branchRef, WORKFLOW_TYPE } from '../domain/names.ts';
 import { splitSpec } from '../domain/route.ts';
-import { isUrl, parseTask, type Task } from '../domain/task.ts';
+import { parseTask, type Task } from '../domain/task.ts';
+import { isUrl } from '../domain/repository-name.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { admitTasks } from './admit.ts';
 import { readTaskFile } from './ask.ts';
@@ -88,7 +89,7 @@ async function inputOf(wire: Wire, id: string): Promise<Task | undefined> {
     execution: { workflowId: id, runId: described.runId },
   });
   const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const parsed = parseTask(await decoded(wire.client, payloads), { admitted: true });
+  const parsed = parseTask(await decoded(wire.client, payloads));
   if (!parsed.ok) throw new FleetError(`task ${id} is not valid: ${parsed.message}`);
   return parsed.task;
 }

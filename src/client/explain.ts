@@ -7,7 +7,7 @@ import { loginAdvice } from '../domain/inbox.ts';
 import { claimQueues, coderOfQueue } from '../domain/names.ts';
 import { TRUSTED } from '../domain/outside.ts';
 import { forgottenSentence } from '../domain/rollback.ts';
-import { isPath } from '../domain/task.ts';
+import { isPath } from '../domain/repository-name.ts';
 import { orderSentence, type FleetOrder } from '../domain/worker.ts';
 import { sinceText, waitingSentence } from './explain-waiting.ts';
 import { isOnWorker, unheardSentence } from './read/explain-worker.ts';

@@ -4,7 +4,8 @@ import { followUpId } from '../domain/follow-up-id.ts';
 import { narrowed, type By, type Proposals } from '../domain/hand-off.ts';
 import { followUpLabel, WORKFLOW_TYPE } from '../domain/names.ts';
 import { checkFollowUp, type FollowUp } from '../domain/outbox.ts';
-import { parseTask, titleOf, type Task } from '../domain/task.ts';
+import { parseTask, type Task } from '../domain/task.ts';
+import { titleOf } from '../domain/task-title.ts';
 import type { HandedOff } from '../domain/waiting.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { admitTasks } from './admit.ts';
@@ -110,7 +111,7 @@ export async function taskOf(wire: Wire, id: string): Promise<Task> {
     maximumPageSize: 1,
   });
   const input = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const parsed = parseTask(await decoded(client, input), { admitted: true });
+  const parsed = parseTask(await decoded(client, input));
   if (!parsed.ok) throw unknownTask(id);
   return parsed.task;
 }

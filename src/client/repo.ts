@@ -15,7 +15,8 @@ import { resolveHome, type Config } from '../config.ts';
 import { FleetError } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
 import { NO_FILE, wantedSubmodules, type RepoFile } from '../domain/repo-policy.ts';
-import { isUrl, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
+import { isUrl } from '../domain/repository-name.ts';
 import { noFolder, normalFolder } from '../domain/working-folder.ts';
 import { baseNotes } from './base-notes.ts';
 

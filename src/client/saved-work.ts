@@ -1,7 +1,8 @@
 import { FleetError } from '../domain/error.ts';
 import { wipRef } from '../domain/names.ts';
 import { savedBranch, type SavedRun, type SavedThere } from '../domain/saved-work.ts';
-import { branchFault, isUrl, type TaskInput } from '../domain/task.ts';
+import { branchFault, type TaskInput } from '../domain/task.ts';
+import { isUrl } from '../domain/repository-name.ts';
 import { ask } from './ask.ts';
 import { taskOf } from './hand-off.ts';
 import { unansweredBy } from './read/no-answer.ts';

@@ -18,7 +18,7 @@ import {
   scheduleId,
 } from '../domain/names.ts';
 import type { ScheduledTask, ScheduleDetails, ScheduleOrder, ScheduleView, ScheduleWhen } from '../domain/schedule.ts';
-import { titleOf } from '../domain/task.ts';
+import { titleOf } from '../domain/task-title.ts';
 import { CLOSED_STATES } from '../domain/run.ts';
 import { admitTasks } from './admit.ts';
 import { standingOf } from './standing.ts';

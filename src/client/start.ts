@@ -1,10 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { redact } from '../adapters/git/git.ts';
 import { levelsOf, stateAtStart } from '../domain/dependencies.ts';
+import { digestOf } from '../domain/task-digest.ts';
 import { FleetError } from '../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
 import { labelOf } from '../domain/outside.ts';
-import { titleOf, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
+import { titleOf } from '../domain/task-title.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { mapBounded, type Wire } from './wire.ts';
 
@@ -59,7 +61,7 @@ export async function startUnlessThere({ client }: Wire, { id, task }: ToStart):
     await client.workflow.start(WORKFLOW_TYPE, {
       workflowId: id,
       taskQueue: task.queue,
-      args: [task],
+      args: [task, digestOf(task)],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       staticSummary: clipBytes(titleOf(task), SUMMARY_BYTES),

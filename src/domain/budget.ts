@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { costText } from './cost.ts';
 import type { RunLine } from './run-line.ts';
 import { name } from './task.ts';
-import { fits, wildcard } from './wildcard.ts';
+import { fits } from './wildcard.ts';
+import { wildcard } from './wildcard-schema.ts';
 
 const above = 'must be above 0: a budget of 0 would hold everything, which fleet pause is for';
 

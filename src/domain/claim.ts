@@ -1,4 +1,5 @@
-import type { Choice, TaskFacts } from './route.ts';
+import type { Choice } from './route.ts';
+import type { TaskFacts } from './task-facts.ts';
 import type { Triaged } from './triage.ts';
 
 /** What a worker answers to a claim. `lease` is that worker's own: the workflow waits by it. */

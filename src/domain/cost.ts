@@ -1,26 +1,6 @@
-import { z } from 'zod';
+import type { Models, Price, Prices } from './rates-schema.ts';
 import type { Usage } from './event.ts';
-import { fits, wildcard } from './wildcard.ts';
-
-const usd = z.number().min(0);
-
-/** US dollars per million tokens. */
-export const price = z.strictObject({
-  input: usd,
-  output: usd,
-  /** Of input that came from the model's cache; default: as `input`. */
-  cacheRead: usd.optional(),
-  /** Of input that was written to it; default: as `input`. */
-  cacheWrite: usd.optional(),
-});
-export type Price = z.output<typeof price>;
-/** By model, with wildcards; the first that fits counts. */
-export const prices = z.record(wildcard, price);
-export type Prices = z.output<typeof prices>;
-
-/** What is known of a model beside its price. */
-export const models = z.record(wildcard, z.strictObject({ context: z.int().positive() }));
-export type Models = z.output<typeof models>;
+import { fits } from './wildcard.ts';
 
 export const firstFit = <T>(table: Readonly<Record<string, T>>, model: string | null): T | undefined =>
   model === null ? undefined : Object.entries(table).find(([pattern]) => fits(pattern, model))?.[1];

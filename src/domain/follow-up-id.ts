@@ -1,10 +1,11 @@
+import { fnv1a } from './fnv1a.ts';
 import { ID_MAX } from './names.ts';
 
 /** The same follow-up of the same run has the same id, however often it is created. */
 export function followUpId(parent: string, n: number, index: number): string {
   const suffix = `.${n}-${index}`;
   if (parent.length + suffix.length <= ID_MAX) return parent + suffix;
-  const mark = `-${hash(parent)}`;
+  const mark = `-${fnv1a(parent)}`;
   return parent.slice(0, ID_MAX - suffix.length - mark.length).replace(/[._-]+$/, '') + mark + suffix;
 }
 
@@ -12,11 +13,4 @@ export function followUpId(parent: string, n: number, index: number): string {
 export function isFollowUpOf(parent: string, id: string): boolean {
   const [, n, index] = /\.(\d{1,6})-(\d{1,3})$/.exec(id) ?? [];
   return n !== undefined && id === followUpId(parent, Number(n), Number(index));
-}
-
-/** FNV-1a: to tell ids apart, not to keep anybody from making one. */
-function hash(text: string): string {
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
-  return (sum >>> 0).toString(36);
 }

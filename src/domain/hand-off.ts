@@ -10,8 +10,8 @@ import { pathsOf } from './artifact.ts';
 import { protectBoth } from './protect.ts';
 import { parseTask, TASK_TYPES, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
-import type { HandedOff } from './waiting.ts';
-import { fits, wildcard } from './wildcard.ts';
+import { fits } from './wildcard.ts';
+import { wildcard } from './wildcard-schema.ts';
 
 /** From one task to the next: what a follow-up may be, and whether a person has to say yes to it. */
 
@@ -235,12 +235,3 @@ const strength = ({ deliver }: Task): number => ['none', 'branch', 'pr', 'merge'
 const size = (value: string | number): number =>
   typeof value === 'number' ? value : (parseDuration(value) ?? toBytes(value));
 const listOf = (globs: readonly string[]): string => globs.join(', ') || 'nothing';
-
-const REFUSED_KEPT = 50;
-
-/** What the parent shows of them: all that were created, and of those that were refused the newest. */
-export function followUpsKept(all: readonly HandedOff[]): HandedOff[] {
-  const refused = all.filter((one) => one.refused !== undefined);
-  const gone = new Set(refused.slice(0, -REFUSED_KEPT));
-  return all.filter((one) => !gone.has(one));
-}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { globs } from './artifact.ts';
+import { globs } from './artifact-schema.ts';
 
 /** What becomes of a new file below what is protected: delivered and left out of the trials, or a violation. */
 const NEW_PROTECTED = ['set-aside', 'refuse'] as const;

@@ -1,3 +1,7 @@
+export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
+/** A repository on one machine only. */
+export const isPath = (repo: string | null | undefined): repo is string => !!repo && !isUrl(repo);
+
 /** What a repository is called, however its URL is spelled: `github.com/o/tasks`, or an absolute path. */
 export function repositoryName(url: string): string {
   const [, host, path] =

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { inRange, range } from './range.ts';
 import { idleFault } from './task-faults.ts';
-import { limits, name, TASK_TYPES, type Task } from './task.ts';
-import { fits, wildcard } from './wildcard.ts';
+import { limits, name, TASK_TYPES } from './task.ts';
+import type { TaskFacts } from './task-facts.ts';
+import { fits } from './wildcard.ts';
+import { wildcard } from './wildcard-schema.ts';
 
 /** Which coder, model, credential and limits a run gets: rules of the worker that claims it, the first that matches counts. */
 
@@ -42,16 +44,6 @@ export const route = z.strictObject({
 export type Route = z.output<typeof route>;
 export const routes = z.array(route).max(200);
 
-/** What a rule may ask of a task. */
-export interface TaskFacts extends Pick<Task, 'type' | 'labels' | 'queue' | 'priority'> {
-  /** Characters of its objective. */
-  size: number;
-  repo: string | null;
-  attempt: number;
-  /** Missing: triage has not been asked. */
-  class?: string;
-}
-
 /** What a run is to use: what its task pins, or what a rule of its worker chose. */
 export interface Choice {
   coder: string;
@@ -64,16 +56,6 @@ export interface Choice {
   /** Which rule chose it; missing where the task or the worker's default did. */
   rule?: string;
 }
-
-export const factsOf = (task: Task, attempt: number): TaskFacts => ({
-  type: task.type,
-  labels: task.labels,
-  queue: task.queue,
-  priority: task.priority,
-  size: task.objective.length,
-  repo: task.repo ?? null,
-  attempt,
-});
 
 /** The first rule that matches; `'triage'` where that depends on a class that is not known. */
 export function ruleFor<T extends { when: When }>(

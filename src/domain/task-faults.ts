@@ -5,7 +5,7 @@ import type { Task, TaskType } from './task.ts';
 export const needsRepo = (type: TaskType): boolean => type === 'code' || type === 'review';
 
 /** What fields of a task, each right by itself, cannot mean together: one sentence that begins with a field. */
-export function taskFault(task: Task, { admitted }: { admitted: boolean }): string | undefined {
+export function taskFault(task: Task): string | undefined {
   const { repo, type, verify, artifacts, limits } = task;
   if (!repo && needsRepo(type)) return `repo is required for a task of type ${type}`;
   if (!repo && task.cwd !== undefined) return 'cwd must not be set without a repo: it is a folder of one';
@@ -15,7 +15,7 @@ export function taskFault(task: Task, { admitted }: { admitted: boolean }): stri
     return 'verify.where must be here for a task without a repo: another worker could not fetch it';
   const files = repo ? undefined : needsFiles(artifacts);
   if (files) return files;
-  const idle = admitted ? undefined : idleFault(limits);
+  const idle = idleFault(limits);
   if (idle) return `limits ${idle}`;
   if (task.for === undefined) return undefined;
   const elsewhere = 'of a task that is for an agent outside the fleet';

@@ -4,7 +4,7 @@ import { parseDuration } from './duration.ts';
 import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
 import { firstIssue } from './first-issue.ts';
 import { needsRepo, taskFault } from './task-faults.ts';
-import { artifact, globs } from './artifact.ts';
+import { artifact, globs } from './artifact-schema.ts';
 import { protect } from './protect.ts';
 
 /** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
@@ -217,19 +217,16 @@ export type Task = z.output<typeof taskInput>;
 
 export type Parsed = { ok: true; task: Task } | { ok: false; message: string };
 
-/** The first thing wrong, as one sentence that names the field, e.g. `priority must be at most 100`. What was `admitted` once is not refused by newer rules. */
-export function parseTask(input: unknown, { admitted = false } = {}): Parsed {
+/** The first thing wrong, as one sentence that names the field, e.g. `priority must be at most 100`. */
+export function parseTask(input: unknown): Parsed {
   const result = taskInput.safeParse(input);
   if (!result.success) return { ok: false, message: firstIssue(result.error) };
   const task = result.data;
-  const message = taskFault(task, { admitted });
+  const message = taskFault(task);
   return message === undefined ? { ok: true, task } : { ok: false, message };
 }
 
 export { firstIssue, globs, needsRepo };
-export const isUrl = (repo: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(repo) || /^[^/\s]+@[^/\s]+:/.test(repo);
-/** A repository on one machine only. */
-export const isPath = (repo: string | null | undefined): repo is string => !!repo && !isUrl(repo);
 /** What is wrong with a branch that somebody names for work that nobody accepted, as one sentence; undefined where nothing is. */
 export function branchFault(name: string): string | undefined {
   if (/^fleet(\/|$)/.test(name)) return `branch ${name} must not be below fleet/, where accepted results are`;
@@ -238,6 +235,3 @@ export function branchFault(name: string): string | undefined {
     ? undefined
     : `branch ${JSON.stringify(name)} ${checked.error.issues[0]?.message ?? 'is wrong'}`;
 }
-
-export const titleOf = (task: Pick<Task, 'title' | 'objective'>): string =>
-  task.title ?? (task.objective.split('\n', 1)[0] ?? '').slice(0, 80);

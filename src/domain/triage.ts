@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ruleFor, when, type TaskFacts } from './route.ts';
+import { ruleFor, when } from './route.ts';
+import type { TaskFacts } from './task-facts.ts';
 import { duration, name, variables } from './task.ts';
 
 /** Says of what class a task is, once: by rules, then by a command, else the default. */

@@ -158,3 +158,12 @@ export function keeperOf({ state, approval, commit, runs }: TaskView): string | 
   const waits = approval?.stage === 'before-deliver' || (state === 'delivering' && released);
   return waits && commit ? runs.findLast((run) => run.commit === commit)?.hostQueue : undefined;
 }
+
+const REFUSED_KEPT = 50;
+
+/** What the parent shows of them: all that were created, and of those that were refused the newest. */
+export function followUpsKept(all: readonly HandedOff[]): HandedOff[] {
+  const refused = all.filter((one) => one.refused !== undefined);
+  const gone = new Set(refused.slice(0, -REFUSED_KEPT));
+  return all.filter((one) => !gone.has(one));
+}

@@ -1,12 +1,3 @@
-import { z } from 'zod';
-
-/** A name with wildcards: `*` is any part of it, also one with slashes, `?` any one character. */
-export const wildcard = z
-  .string()
-  .min(1, { error: 'must not be empty' })
-  .max(256, { error: 'must be 256 characters at most' })
-  .regex(/^[^\n\r\0]*$/, { error: 'must be one line' });
-
 /** Whether all of the text is what the pattern says; the time that it takes is bounded by their lengths. */
 export function fits(pattern: string, text: string): boolean {
   let [at, from, star, back] = [0, 0, -1, 0];

@@ -12,6 +12,7 @@ import { repositoryId } from './repository-id.ts';
 import { isClosed } from '../domain/dependencies.ts';
 import { LOCKS_TYPE, locksId, SHARED_QUEUE } from '../domain/names.ts';
 import { newLocks } from '../domain/scope-locks.ts';
+import { parseTask } from '../domain/task.ts';
 import { askScopeSignal } from '../workflows/messages.ts';
 import { createDeliveryDesk, type DeliveryDeps } from './delivery-desk.ts';
 
@@ -24,6 +25,7 @@ export function createDesk(deps: DeliveryDeps): Desk & DeliveryDesk {
   const lookUpTasks: Desk['lookUpTasks'] = (ids) => mapBounded(ids, WIDTH, (id) => lookUpTask(wire, id));
   return {
     ...createDeliveryDesk(deps),
+    parseTask: async (input) => parseTask(input),
     lookUpTasks,
     lookUpEnded: async (ids) => (await lookUpTasks(ids)).filter(({ state }) => isClosed(state)),
     createProposed: (proposals) => createProposed(wire, proposals),

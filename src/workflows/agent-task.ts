@@ -4,7 +4,6 @@ import { decide, type Decision } from '../domain/policy.ts';
 import { failureOf } from '../domain/failure-of.ts';
 import type { Claim, TaskView } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
-import { admitted } from './admitted.ts';
 import { approveRun, BY_TIMEOUT } from './approval.ts';
 import { TaskBook } from './book.ts';
 import { claimSlot } from './claim.ts';
@@ -16,6 +15,7 @@ import { handOffAnswered, noteProposed } from './hand-off.ts';
 import { Host, HostLost, lossOf } from './host.ts';
 import { settleLate, supersedeLate } from './late.ts';
 import { OutsideAgent } from './outside.ts';
+import { parsedTask, parseInput, taskId } from './parse-input.ts';
 import { listenToPeople, park, type Person } from './people.ts';
 import { Scope } from './scope.ts';
 import { settleResult } from './settle.ts';
@@ -38,8 +38,9 @@ import { leaveNothing } from './withdraw.ts';
  *
  * cancelled: from anywhere. Only a verdict, or a person, moves a task on; the agent's word moves nothing.
  */
-export async function agentTask(input: unknown): Promise<TaskView> {
-  const { id, task } = admitted(input);
+export async function agentTask(input: unknown, digest?: unknown): Promise<TaskView> {
+  const id = taskId();
+  const task = parsedTask(input, digest) ?? (await parseInput(input));
   const book = new TaskBook(id, task);
   const outside = OutsideAgent.of(task, book);
   const life = { task, book, person: listenToPeople(book), scope: new Scope(book), outside };

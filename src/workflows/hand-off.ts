@@ -1,6 +1,6 @@
 import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Desk } from '../activities/desk.ts';
-import { followUpsKept } from '../domain/hand-off.ts';
+import { followUpsKept } from '../domain/waiting.ts';
 import type { AgentOutcome } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
 import type { HandedOff, Proposing } from '../domain/waiting.ts';

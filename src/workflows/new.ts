@@ -5,7 +5,9 @@ import { briefOf } from '../domain/outside.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Dependency } from '../domain/waiting.ts';
 import type { Claim, RunView, TaskView } from '../domain/run.ts';
-import { isPath, titleOf, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
+import { titleOf } from '../domain/task-title.ts';
+import { isPath } from '../domain/repository-name.ts';
 import { stateAtStart, unheard } from '../domain/dependencies.ts';
 
 /** A run as it begins; `at` is ISO. */

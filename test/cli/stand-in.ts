@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { NO_USAGE } from '../../src/domain/event.ts';
+import { parseTask } from '../../src/domain/task.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { attachRecord } from '../../src/workers/record.ts';
 import type { WorkerFacts, WorkerView } from '../../src/domain/worker.ts';
@@ -24,7 +25,7 @@ export async function standIn(address: string, { aheadMs = 0 } = {}): Promise<As
       ...common,
       taskQueue: 'fleet',
       workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
-      activities: { registerRun, sendAlert },
+      activities: { registerRun, sendAlert, parseTask: (input: unknown) => Promise.resolve(parseTask(input)) },
     }),
     Worker.create({ ...common, taskQueue: HOST, activities: { ...onHost, sendAlert } }),
   ]);

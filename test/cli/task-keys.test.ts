@@ -132,7 +132,7 @@ const WAYS: Record<
 async function started(id: string): Promise<Task> {
   const { events } = await fleet.temporal.workflow.getHandle(id).fetchHistory();
   const [payload] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
-  const parsed = parseTask(JSON.parse(Buffer.from(payload!.data!).toString('utf8')), { admitted: true });
+  const parsed = parseTask(JSON.parse(Buffer.from(payload!.data!).toString('utf8')));
   if (!parsed.ok) throw new Error(parsed.message);
   return parsed.task;
 }

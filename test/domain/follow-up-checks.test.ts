@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { followUpsKept, handOff, narrowed } from '../../src/domain/hand-off.ts';
+import { handOff, narrowed } from '../../src/domain/hand-off.ts';
+import { followUpsKept } from '../../src/domain/waiting.ts';
 import { parseTask, type TaskInput } from '../../src/domain/task.ts';
 
 function child(fields: object, of: Partial<TaskInput>): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { findingOf, readOpinion } from '../../src/domain/review.ts';
+import { findingOf } from '../../src/domain/review.ts';
+import { readOpinion } from '../../src/domain/read-opinion.ts';
 import { gatePrompt, reviewPrompt } from '../../src/domain/review-prompt.ts';
 import { NO_USAGE } from '../../src/domain/event.ts';
 import { cpuMsOf } from '../helpers/cpu.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { inRange, range } from '../../src/domain/range.ts';
-import { choicesOf, factsOf, route, ruleFor, unmetRoutes, type Route, type TaskFacts } from '../../src/domain/route.ts';
+import { choicesOf, route, ruleFor, unmetRoutes, type Route } from '../../src/domain/route.ts';
+import { factsOf, type TaskFacts } from '../../src/domain/task-facts.ts';
 import { taskInput } from '../../src/domain/task.ts';
 import { readClass, triage, triageByRule } from '../../src/domain/triage.ts';
 

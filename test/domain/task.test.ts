@@ -35,11 +35,6 @@ describe('bad input gets one sentence that names the field', () => {
   });
 });
 
-test('what an older version let in is not refused afterwards', () => {
-  const input = { ...ok, limits: { total: '1h', idle: '2h' } };
-  expect(parseTask(input, { admitted: true })).toMatchObject({ ok: true });
-});
-
 test('fills in defaults, and takes a bare list of commands for verify', () => {
   const parsed = parseTask({ ...ok, verify: ['npm test'] });
   expect(parsed).toMatchObject({

@@ -155,6 +155,27 @@ test.concurrent('a worker with --until-idle drains its queue and exits 0, not be
   for (const id of ids) expect(await fleet.result(id)).toMatchObject({ state: 'done', runs: { length: 1 } });
 });
 
+test.concurrent('a task that was changed after a client had parsed it is parsed again', async () => {
+  const repo = await fleet.repo('changed');
+  await using _worker = await fleet.worker('changed', {
+    worker: { slots: 1, queues: ['changed'], coder: 'hold' },
+    coders: { hold: sh('exec sleep 86400') },
+  });
+  const id = await fleet.fleet.enqueue({ objective: 'x', repo, queue: 'changed' });
+  const { events } = await fleet.client.workflow.getHandle(id).fetchHistory();
+  const { payloads } = events![0]!.workflowExecutionStartedEventAttributes!.input!;
+  const [input, digest] = payloads!.map(({ data }) => JSON.parse(Buffer.from(data!).toString('utf8')) as unknown);
+  const task = input as Record<string, unknown>;
+  const begin = (workflowId: string, args: unknown[]) =>
+    fleet.client.workflow.start('agentTask', { workflowId, taskQueue: 'changed', args });
+  await begin('changed-same', [task, digest]);
+  const changed = await begin('changed-since', [{ ...task, priority: 101 }, digest]);
+  await expect(changed.result()).rejects.toMatchObject({ cause: { message: expect.stringContaining('priority') } });
+  expect(await fleet.fleet.view('changed-same')).toMatchObject({ objective: 'x', priority: 50 });
+  await fleet.fleet.cancel(id);
+  await fleet.fleet.cancel('changed-same');
+});
+
 test.concurrent('what a run left is read through its worker, from any FLEET_HOME', async () => {
   const repo = await fleet.repo('read');
   const sample = `${fleet.root}/read-sample`;

@@ -9,6 +9,8 @@ import {
   tryUnblockConditions,
 } from '@temporalio/workflow/lib/worker-interface.js';
 import type { TaskView } from '../../src/domain/run.ts';
+import { digestOf } from '../../src/domain/task-digest.ts';
+import { parseTask } from '../../src/domain/task.ts';
 import * as workflows from '../../src/workflows/index.ts';
 
 export type Command = coresdk.workflow_commands.IWorkflowCommand;
@@ -21,6 +23,13 @@ const ACTIVITIES = new Set([
 ]);
 
 export const toPayload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
+/** What a client of ours starts `agentTask` with. */
+export function startArguments(input: unknown): Payload[] {
+  const parsed = parseTask(input);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return [parsed.task, digestOf(parsed.task)].map(toPayload);
+}
+
 export const fromPayload = <T>(payload: unknown): T => defaultPayloadConverter.fromPayload<T>(payload as Payload);
 
 /** One execution of the real `agentTask` by the real workflow library: jobs in, commands out. Only the server is not real. */

@@ -2,7 +2,7 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import type { TaskState, TaskView } from '../../src/domain/run.ts';
 import { ActivityTask } from './activity-task.ts';
 import type { Timer } from './clock.ts';
-import { Execution, fromPayload, toPayload, type Command, type Job } from './execution.ts';
+import { Execution, fromPayload, startArguments, toPayload, type Command, type Job } from './execution.ts';
 import type { Server } from './server.ts';
 
 export type Closed =
@@ -32,7 +32,7 @@ export class WorkflowRecord {
     this.id = id;
     this.#execution = new Execution(id, () => server.clock.now);
     this.push({
-      initializeWorkflow: { workflowType: 'agentTask', workflowId: id, arguments: [toPayload(input)], headers: {} },
+      initializeWorkflow: { workflowType: 'agentTask', workflowId: id, arguments: startArguments(input), headers: {} },
     });
   }
 

@@ -4,7 +4,7 @@ import '../simulation/async-local-storage.ts';
 import type { Command } from '../simulation/execution.ts';
 
 // Jest loads the workflow library while it links what is imported: by now its global scope is ready.
-const { Execution, fromPayload, toPayload } = await import('../simulation/execution.ts');
+const { Execution, fromPayload, startArguments, toPayload } = await import('../simulation/execution.ts');
 
 const find = <K extends keyof Command>(commands: Command[], kind: K): NonNullable<Command[K]> => {
   const found = commands.find((command) => command[kind])?.[kind];
@@ -21,7 +21,7 @@ test('a dependency that says nothing of its end, as it was terminated, is looked
       initializeWorkflow: {
         workflowType: 'agentTask',
         workflowId: 'second',
-        arguments: [toPayload(input)],
+        arguments: startArguments(input),
         headers: {},
       },
     },

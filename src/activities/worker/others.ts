@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { heldFor } from '../../domain/budget.ts';
 import type { Wanting } from '../../domain/claim.ts';
 import { isOutside } from '../../domain/outside.ts';
-import { isPath } from '../../domain/task.ts';
+import { isPath } from '../../domain/repository-name.ts';
 import type { Attached, Deps } from '../context.ts';
 
 /** So long the server may take to say who is attached: the claim itself has three seconds. */
