@@ -1,5 +1,6 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { Edit, Turn } from '../../domain/evidence/test-source.ts';
+import { helperOf, inGoHelper } from './go-helpers.ts';
 import { children, DEPTH_MAX, field, insert, replace, shortText, turn, type SourceFile } from './nodes.ts';
 
 interface Context {
@@ -99,6 +100,7 @@ function inCall(call: Node, context: Context): Part {
   const name = field(callee, 'field');
   if (call.type !== 'call_expression') return NOTHING;
   if (/skip|exit$/i.test(shortText(name ?? callee))) return { ...NOTHING, ends: true };
+  if (callee?.type === 'identifier') return inOwnHelper(call, context);
   if (callee?.type !== 'selector_expression' || !name) return NOTHING;
   const receiver = shortText(field(callee, 'operand'));
   if (receiver === context.t && name.text === 'Run') return inSubtest(call, context);
@@ -106,6 +108,18 @@ function inCall(call: Node, context: Context): Part {
   const opposite = OPPOSITE.get(base);
   if (!context.testify || !opposite || !/^(assert|require|is|must|a|r)$/.test(receiver)) return NOTHING;
   return { edits: [replace(name, `${opposite}${formatted}`)], covers: true, ends: false };
+}
+
+/** `assertEqual(t, got, 5)` of the file's own: the conditions at its top that lead to a failure. */
+function inOwnHelper(call: Node, context: Context): Part {
+  const helper = helperOf(call, context.t);
+  if (!helper) return NOTHING;
+  const conditions = statementsOf(helper.body)
+    .filter((one) => one.type === 'if_statement' && !field(one, 'initializer'))
+    .filter((one) => fails(statementsOf(field(one, 'consequence')), { ...context, t: helper.t }))
+    .map((one) => field(one, 'condition')!);
+  const edits = inGoHelper(call, helper, conditions);
+  return edits ? { edits, covers: true, ends: false } : NOTHING;
 }
 
 function inSubtest(call: Node, context: Context): Part {

@@ -2,6 +2,7 @@ import type { Node } from '@vscode/tree-sitter-wasm';
 import type { Turn } from '../../domain/evidence/test-source.ts';
 import type { Bindings } from './javascript-bindings.ts';
 import { changesOf, expectedOf, negated, type Change, type Helper } from './javascript-changes.ts';
+import { inHelper, type Helpers } from './javascript-helpers.ts';
 import { chaiEdits, jestEdits, type Chain } from './javascript-matchers.ts';
 import { changeRegex } from './literals.ts';
 import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, type Turned } from './nodes.ts';
@@ -9,6 +10,8 @@ import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, 
 interface Context {
   bindings: Bindings;
   helper: Helper;
+  /** What a test may call: functions of the file. */
+  functions: Helpers;
 }
 
 const FUNCTIONS = new Set([
@@ -125,9 +128,34 @@ function inExpression(
   const called = last ? last.args : field(chain.call, 'arguments');
   const base = chain.root.type === 'identifier' ? chain.root : null;
   const assertion = base && bindings.assertion(base.text, members);
+  const own = base && chain.links.length === 0 ? context.functions.get(base.text) : undefined;
+  if (own) {
+    const edits = inHelper(chain.call, own, (checked) => comparedIn(checked, bindings));
+    return edits ? told({ edits }) : [];
+  }
   if (!assertion || !called || chain.links.slice(0, -1).some(({ args }) => args !== null)) return [];
   if (assertion === 'rejects' && !waits) return [];
   return told(inAssertion(assertion, called, { change, member: field(last?.node ?? null, 'property') }));
+}
+
+/** Both sides of an equality that an expression of a helper checks, the expected one first. */
+function comparedIn(expression: Node, bindings: Bindings): readonly Node[] {
+  const chain = chainOf(expression);
+  if (!chain) return [];
+  const { root, links } = chain;
+  const last = links.at(-1);
+  const [first, second] = children(last ? last.args : field(chain.call, 'arguments'));
+  if (root.type === 'call_expression' && bindings.isExpect(shortText(field(root, 'function')))) {
+    const words = links.slice(0, -1).every(({ name, args }) => /^(to|be|deep)$/.test(name) && !args);
+    const [actual] = children(field(root, 'arguments'));
+    return words && last?.args && EQUALS.test(last.name) && first && actual ? [first, actual] : [];
+  }
+  if (root.type !== 'identifier' || links.slice(0, -1).some(({ args }) => args !== null)) return [];
+  const assertion = bindings.assertion(
+    root.text,
+    links.map(({ name }) => name),
+  );
+  return assertion && EQUAL.test(assertion) && first && second ? [second, first] : [];
 }
 
 /** `expect(x).not.toBe(1)`: what it begins with, and its members; null for another expression. */
@@ -155,6 +183,7 @@ function chainOf(expression: Node): Chain | null {
 }
 
 const EQUAL = /^(partialDeepStrictEqual|equal|strictEqual|deepEqual|deepStrictEqual|lengthOf|eql)$/;
+const EQUALS = /^(toBe|toEqual|toStrictEqual|equal|equals|eq|eql)$/;
 const NOT_EQUAL = /^not(Equal|StrictEqual|DeepEqual|DeepStrictEqual)$/;
 const OPPOSITE: Record<string, string> = {
   doesNotThrow: 'throws',

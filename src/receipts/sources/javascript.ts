@@ -2,6 +2,7 @@ import type { Node } from '@vscode/tree-sitter-wasm';
 import type { DeclaredTest, Edit } from '../../domain/evidence/test-source.ts';
 import { bindingsOf, type Bindings } from './javascript-bindings.ts';
 import { helperCode, marksOf, type Helper } from './javascript-changes.ts';
+import { helpersIn } from './javascript-helpers.ts';
 import { javascriptTurns } from './javascript-turns.ts';
 import { word } from './literals.ts';
 import { children, field, findAll, insert, mergeTwins, shortText, type Found, type SourceFile } from './nodes.ts';
@@ -41,6 +42,7 @@ interface Declaration {
 export function readJavascript(root: Node, file: SourceFile): Found {
   const bindings = bindingsOf(root);
   const helper = { name: file.freshName(), secret: new Secret() };
+  const functions = helpersIn(root);
   const found: (DeclaredTest & { only: boolean })[] = [];
   const left: { node: Node; parent: Node | null; place: Place }[] = [
     { node: root, parent: null, place: { suites: [], skipped: false, several: false, only: false } },
@@ -74,7 +76,7 @@ export function readJavascript(root: Node, file: SourceFile): Found {
       name: within.suites,
       several: within.several || (body !== null && hasSubtests(body)),
       skipped: within.skipped || body === null || skips(body),
-      turns: body === null ? [] : javascriptTurns(body, { bindings, helper }),
+      turns: body === null ? [] : javascriptTurns(body, { bindings, helper, functions }),
       marks: body === null ? [] : marksOf(body, word()),
       only: within.only,
     });

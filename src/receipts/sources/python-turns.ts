@@ -3,6 +3,7 @@ import type { Edit, Turn } from '../../domain/evidence/test-source.ts';
 import { among, changeLiteral } from './literals.ts';
 import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, wrap, type Turned } from './nodes.ts';
 import { otherError, otherWarning } from './python-errors.ts';
+import { inHelper, type Helpers } from './python-helpers.ts';
 import { expectedOf, isAlmost, PYTHON } from './python-literals.ts';
 import type { Secret } from './secret.ts';
 
@@ -20,6 +21,9 @@ interface Context {
   unittest: boolean;
   /** The file's text. */
   text: string;
+  /** What the test may call: functions of the file, and methods of its class. */
+  functions: Helpers;
+  methods: Helpers;
 }
 
 const EQUAL = new Set([
@@ -142,7 +146,35 @@ function inStatement(statement: Node, context: Within): Turn[] {
     );
   const call = children(statement)[0];
   if (statement.type !== 'expression_statement' || call?.type !== 'call') return [];
-  return told((context.unittest ? inMethod(call, context) : null) ?? inRaisesCall(call, context));
+  return told(
+    (context.unittest ? inMethod(call, context) : null) ?? inRaisesCall(call, context) ?? inOwnHelper(call, context),
+  );
+}
+
+/** `check(f(1), 2)` of the file's own, or `self.check(f(1), 2)`. */
+function inOwnHelper(call: Node, { self, test, unittest, functions, methods }: Within): Turned | null {
+  const callee = field(call, 'function');
+  const method = callee?.type === 'attribute' && shortText(field(callee, 'object')) === self;
+  const helper = method ? methods.get(shortText(field(callee, 'attribute'))) : functions.get(shortText(callee));
+  const shadowed = !method && children(field(test, 'parameters')).some((one) => shortText(one) === shortText(callee));
+  if (!helper || helper.id === test.id || shadowed) return null;
+  const operandsOf = (statement: Node, own: string) => comparedIn(statement, unittest ? own : '');
+  const edits = inHelper(call, helper, { self: method, operandsOf });
+  return edits && { edits };
+}
+
+/** Both sides of an equality that a statement checks; `self`: whose assertions are unittest's. */
+function comparedIn(statement: Node, self: string): readonly Node[] {
+  const [inner] = children(statement);
+  if (statement.type === 'assert_statement') {
+    const [left, right, more] = inner?.type === 'comparison_operator' ? children(inner) : [];
+    return left && right && !more && field(inner!, 'operators')?.text === '==' ? [right, left] : [];
+  }
+  if (statement.type !== 'expression_statement' || inner?.type !== 'call' || self === '') return [];
+  const method = field(inner, 'function');
+  const [first, second] = children(field(inner, 'arguments'));
+  const equal = shortText(field(method, 'object')) === self && EQUAL.has(shortText(field(method, 'attribute')));
+  return equal && first && second ? [second, first] : [];
 }
 
 /** An equality gets another operand, everything else is negated. */

@@ -2,6 +2,7 @@ import type { Node } from '@vscode/tree-sitter-wasm';
 import type { DeclaredTest, Edit } from '../../domain/evidence/test-source.ts';
 import { children, field, findAll, insert, shortText, type Found, type SourceFile } from './nodes.ts';
 import { word } from './literals.ts';
+import { helpersIn, type Helpers } from './python-helpers.ts';
 import { pythonTurns, type PythonHelpers } from './python-turns.ts';
 import { Secret } from './secret.ts';
 
@@ -17,6 +18,9 @@ const SEVERAL_DECORATOR = /parametrize|parameterized|\bddt\b|@data\b|@given\b/;
 /** Their assertions do as they are documented. */
 const KNOWN_BASE =
   /^((unittest|django\.test|test)\.)?(TestCase|IsolatedAsyncioTestCase|SimpleTestCase|TransactionTestCase)$/;
+/** What such a class checks with. */
+const UNITTEST =
+  /^(fail|_\w*[aA]ssert\w*|assert(Not)?(Equal|AlmostEqual|Is|IsInstance|In|Regex|IsNone)|assertIsNot(None)?|assert(True|False)|assert(Raises|Warns)(Regex)?|assert(No)?Logs|assert(List|Dict|Tuple|Set|Sequence|MultiLine|Count)Equal|assert(Greater|Less)(Equal)?)$/;
 const KNOWN_MODULE = /^from\s+(unittest|unittest\.case|django\.test)\s/;
 
 interface Definition {
@@ -44,11 +48,12 @@ export function readPython(root: Node, file: SourceFile): Found {
   const helpers: PythonHelpers = { turned: file.freshName(), nan: file.freshName(), secret: new Secret() };
   const tests = new Map<string, DeclaredTest>();
   const plain = knownBases(root);
+  const functions = helpersIn(definitions, root);
   let usesUnittest = false;
   const add = (test: DeclaredTest) => tests.set(JSON.stringify(test.name), test);
   const addAll = (
     found: Definition[],
-    within: { suites: (string | null)[]; skipped: boolean; class: TestClass | null },
+    within: { suites: (string | null)[]; skipped: boolean; class: TestClass | null; methods: Helpers },
   ) => {
     for (const definition of found) {
       const { node, decorators, maybe } = definition;
@@ -64,7 +69,7 @@ export function readPython(root: Node, file: SourceFile): Found {
         if (!kind.collected && !inherited) continue;
         const off = /__test__\s*=\s*False/.test(headOf(field(node, 'body')));
         const suites = [...within.suites, inherited ? null : name];
-        addAll(body, { suites, skipped: skipped || off || !kind.collected, class: kind });
+        addAll(body, { suites, skipped: skipped || off || !kind.collected, class: kind, methods: helpersIn(body) });
       } else if (name.startsWith('test') && (within.class !== null || within.suites.length === 0)) {
         const sureOf = isSure(definition, within.class);
         add({
@@ -76,13 +81,15 @@ export function readPython(root: Node, file: SourceFile): Found {
             sure: sureOf,
             unittest: Boolean(within.class?.unittest),
             text: file.text,
+            functions,
+            methods: within.methods,
           }),
           marks: marksOf(definition),
         });
       }
     }
   };
-  addAll(definitions, { suites: [], skipped: skipsOutside(root), class: null });
+  addAll(definitions, { suites: [], skipped: skipsOutside(root), class: null, methods: new Map() });
   const found = [...tests.values()];
   if (found.length === 0) return { framework: null, tests: [], shared: [] };
   const pytest = /\bpytest\b/.test(file.text) || !usesUnittest || found.some(({ name }) => name.length === 1);
@@ -126,7 +133,7 @@ function kindOf(
   const names = body.map((definition) => shortText(field(definition.node, 'name')));
   const isUnittest = bases.some((base) => plain(base) || base.endsWith('TestCase') || known.get(base)?.unittest);
   const own =
-    names.some((name) => name.startsWith('assert')) ||
+    names.some((name) => UNITTEST.test(name)) ||
     bases.some((base) => !plain(base) && (known.get(base)?.unittest ?? 'own') === 'own');
   return {
     collected: isUnittest || (shortText(field(node, 'name')).startsWith('Test') && !names.includes('__init__')),
