@@ -85,7 +85,7 @@ function changedLiteral(node: Node): Edit[] | null {
       return [replace(node, node.type === 'true' ? 'false' : 'true')];
     case 'unary_expression': {
       const operand = field(node, 'operand');
-      return operand && /^-/.test(node.text) && /^(int|float)_literal$/.test(operand.type)
+      return operand && node.text.startsWith('-') && /^(int|float)_literal$/.test(operand.type)
         ? changedLiteral(operand)
         : null;
     }

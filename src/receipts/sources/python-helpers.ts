@@ -7,6 +7,11 @@ import { PYTHON } from './python-literals.ts';
 /** Functions of a file, or methods of a class, by name, that tests may call to check something. */
 export type Helpers = ReadonlyMap<string, Node>;
 
+/** Assertions of unittest that hold where two are equal. */
+export const EQUAL = new Set([
+  'assertIs',
+  ...['', 'List', 'Dict', 'Tuple', 'Set', 'Sequence', 'MultiLine', 'Count'].map((kind) => `assert${kind}Equal`),
+]);
 const SCOPES = new Set(['function_definition', 'class_definition', 'lambda']);
 const YIELD = new Set(['yield', 'return_statement']);
 /** What may end a test that has checked nothing. */
@@ -75,4 +80,18 @@ function nameOf(parameter: Node): string {
   if (parameter.type === 'identifier') return parameter.text;
   const name = field(parameter, 'name') ?? (parameter.type === 'typed_parameter' ? children(parameter)[0] : null);
   return name?.type === 'identifier' ? name.text : '';
+}
+
+/** Both sides of an equality that a statement checks; `self`: whose assertions are unittest's. */
+export function comparedIn(statement: Node, self: string): readonly Node[] {
+  const [inner] = children(statement);
+  if (statement.type === 'assert_statement') {
+    const [left, right, more] = inner?.type === 'comparison_operator' ? children(inner) : [];
+    return left && right && !more && field(inner!, 'operators')?.text === '==' ? [right, left] : [];
+  }
+  if (statement.type !== 'expression_statement' || inner?.type !== 'call' || self === '') return [];
+  const method = field(inner, 'function');
+  const [first, second] = children(field(inner, 'arguments'));
+  const equal = shortText(field(method, 'object')) === self && EQUAL.has(shortText(field(method, 'attribute')));
+  return equal && first && second ? [second, first] : [];
 }

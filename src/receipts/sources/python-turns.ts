@@ -3,7 +3,7 @@ import type { Edit, Turn } from '../../domain/evidence/test-source.ts';
 import { among, changeLiteral } from './literals.ts';
 import { children, DEPTH_MAX, field, findAll, insert, replace, shortText, turn, wrap, type Turned } from './nodes.ts';
 import { otherError, otherWarning } from './python-errors.ts';
-import { inHelper, type Helpers } from './python-helpers.ts';
+import { comparedIn, EQUAL, inHelper, type Helpers } from './python-helpers.ts';
 import { expectedOf, isAlmost, PYTHON } from './python-literals.ts';
 import type { Secret } from './secret.ts';
 
@@ -26,10 +26,6 @@ interface Context {
   methods: Helpers;
 }
 
-const EQUAL = new Set([
-  'assertIs',
-  ...['', 'List', 'Dict', 'Tuple', 'Set', 'Sequence', 'MultiLine', 'Count'].map((kind) => `assert${kind}Equal`),
-]);
 const OPPOSITES = [
   ['assertTrue', 'assertFalse'],
   ['assertIsNone', 'assertIsNotNone'],
@@ -161,20 +157,6 @@ function inOwnHelper(call: Node, { self, test, unittest, functions, methods }: W
   const operandsOf = (statement: Node, own: string) => comparedIn(statement, unittest ? own : '');
   const edits = inHelper(call, helper, { self: method, operandsOf });
   return edits && { edits };
-}
-
-/** Both sides of an equality that a statement checks; `self`: whose assertions are unittest's. */
-function comparedIn(statement: Node, self: string): readonly Node[] {
-  const [inner] = children(statement);
-  if (statement.type === 'assert_statement') {
-    const [left, right, more] = inner?.type === 'comparison_operator' ? children(inner) : [];
-    return left && right && !more && field(inner!, 'operators')?.text === '==' ? [right, left] : [];
-  }
-  if (statement.type !== 'expression_statement' || inner?.type !== 'call' || self === '') return [];
-  const method = field(inner, 'function');
-  const [first, second] = children(field(inner, 'arguments'));
-  const equal = shortText(field(method, 'object')) === self && EQUAL.has(shortText(field(method, 'attribute')));
-  return equal && first && second ? [second, first] : [];
 }
 
 /** An equality gets another operand, everything else is negated. */
