@@ -79,24 +79,12 @@ test('nothing is merged into a protected branch without a yes, and who said it s
   expect(stdout).toMatch(/approval\b.*ada@telegram said yes at \d{4}-/);
 });
 
-test('what an agent was seen to run is told before more comes of it; a follow-up is asked for as well', async () => {
+test('what an agent was seen to run is told before more comes of it', async () => {
   const { enqueue } = await lab('push');
   const id = await enqueue({ coder: 'pushes', deliver: 'branch' });
   expect((await asked(id)).why).toBe('its agent ran git push origin HEAD:main (irreversible.commands: git push)');
   await fleet.fleet.approve(id, { by: 'ada', why: '' });
   expect(await fleet.settled(id)).toMatchObject({ state: 'done' });
-  const parent = await enqueue();
-  await fleet.fleet.approve(parent, { by: 'ada', why: '', approval: (await asked(parent)).id });
-  await fleet.settled(parent);
-  const child = await fleet.fleet.handOff(parent, { task: 'Go on' }, { from: 'ada', by: 'person' });
-  // No rule of hand-off allows it: it is asked for before it runs, and again for what cannot be undone.
-  await fleet.fleet.approve(child, { by: 'ada', why: '', approval: (await asked(child)).id });
-  const again = await until(async () => {
-    const { approval } = await fleet.fleet.view(child);
-    return approval?.stage === 'before-deliver' && approval;
-  });
-  expect(again.why).toContain('it would be merged into release/1');
-  await fleet.fleet.cancel(child);
 });
 
 test('what nobody says yes to in time is a no: it is parked, and nothing was merged', async () => {
