@@ -3,7 +3,7 @@ import { mkdir, statfs } from 'node:fs/promises';
 import { execa } from 'execa';
 import { leaveGroups } from '../adapters/cgroup.ts';
 import { parentsOf } from '../adapters/cgroup-parents.ts';
-import { detectIsolation } from '../adapters/sandbox/sandbox.ts';
+import { detectIsolation, groupOnly } from '../adapters/sandbox/sandbox.ts';
 import { checkMachine } from '../adapters/program/check-machine.ts';
 import { checkSecret, variablesOf } from '../adapters/secret.ts';
 import { createCoders } from '../coders/registry.ts';
@@ -62,7 +62,8 @@ const atLeast = (what: string, version: string, least: string): Check =>
 
 async function containment({ home, config }: Machine): Promise<Check[]> {
   const asked = config.worker.isolation;
-  const isolation = asked === 'auto' ? await detectIsolation() : asked;
+  const { isolation, why = 'as worker.isolation says' } =
+    asked === 'auto' ? await detectIsolation() : { isolation: asked };
   const limited = parentsOf(home).length > 0;
   await mkdir(home, { recursive: true });
   const fault = await checkMachine({ home: homeLayout(home), isolation });
@@ -73,7 +74,7 @@ async function containment({ home, config }: Machine): Promise<Check[]> {
       ? { what: 'isolation', is: 'ok', says: 'agents run in namespaces of their own' }
       : {
           ...{ what: 'isolation', is: 'note' },
-          says: `agents are held by a process group only and can see all that you can${asked === 'auto' ? ': bubblewrap (bwrap) or user namespaces are missing here' : ', as worker.isolation says'}`,
+          says: groupOnly(why),
         },
     limited
       ? { what: 'limits', is: 'ok', says: 'memory and processes of a run can be limited' }

@@ -14,7 +14,7 @@ import { connectWorker } from '../adapters/temporal/worker-connection.ts';
 import { outliveFailedSpawns } from '../adapters/failed-spawns.ts';
 import { delegateGit } from '../adapters/git/git.ts';
 import { GitProcess } from '../adapters/git/process/client.ts';
-import { detectIsolation } from '../adapters/sandbox/sandbox.ts';
+import { detectIsolation, groupOnly } from '../adapters/sandbox/sandbox.ts';
 import { connectKeeper } from '../adapters/keeper/client.ts';
 import { connectProxy } from '../adapters/proxy/client.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
@@ -88,7 +88,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     teardown.push(() => (delegateGit(undefined), gitProcess.close()));
 
     // 3. The keeper, which may hold agents of the worker that ran here before.
-    const isolation = config.worker.isolation === 'auto' ? await detectIsolation() : config.worker.isolation;
+    const asked = config.worker.isolation;
+    const { isolation, why } = asked === 'auto' ? await detectIsolation() : { isolation: asked, why: undefined };
+    if (why !== undefined) log(groupOnly(why));
     const { selfKillMs } = leaseOf(config);
     const keeper = await connectKeeper({ home, selfKillMs });
     // A second signal may ask for the agents' end while the first one's teardown runs: the keeper is left only after it.

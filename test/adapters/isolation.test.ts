@@ -7,7 +7,7 @@ import { containedArgv, detectIsolation } from '../../src/adapters/sandbox/sandb
 import { containedBench } from './contained-bench.ts';
 
 test('the self-test finds namespaces here', async () => {
-  expect(await detectIsolation()).toBe('namespace');
+  expect(await detectIsolation()).toEqual({ isolation: 'namespace' });
 });
 
 test('of the home, only the shown folders are there, and the base store is read-only', async () => {

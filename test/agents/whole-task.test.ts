@@ -26,7 +26,7 @@ let repo: string;
 let first: number;
 const enqueued: string[] = [];
 
-const namespaced = (await detectIsolation()) === 'namespace';
+const namespaced = (await detectIsolation()).isolation === 'namespace';
 const VERIFY = ['test "$(cat hello.txt)" = "hello from the agent"'];
 
 beforeAll(async () => {

@@ -27,7 +27,7 @@ export function containedArgv(plan: IsolationPlan, named: Named): string[] {
   // The shell only changes folder: given to spawn, a missing `cwd` would look like a missing program.
   if (plan.isolation === 'process-group')
     return [sh, '-c', 'cd "$1" && shift && unset OLDPWD && exec "$@"', 'fleet-outer', cwd, ...init, ...argv];
-  const bwrap = systemProgram('bwrap', plan.home);
+  const bwrap = systemProgram('bwrap');
   const held = ['--die-with-parent', '--new-session'];
   const outer = [...held, '--as-pid-1', ...NAMESPACES, ...NO_CAPABILITIES, ...(process.getuid!() === 0 ? SETFCAP : [])];
   const inner = [...held, '--unshare-user', '--disable-userns', ...NO_CAPABILITIES, '--dev-bind', '/', '/'];
@@ -38,11 +38,16 @@ export function containedArgv(plan: IsolationPlan, named: Named): string[] {
 
 const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
 
-/** What this machine can do. */
-export async function detectIsolation(): Promise<Isolation> {
-  if (process.platform !== 'linux') return 'process-group';
-  return (await tryIsolation('namespace')) === 'works' ? 'namespace' : 'process-group';
+/** What this machine can do, and why no more. One that is too slow to tell is held to the better. */
+export async function detectIsolation(): Promise<{ isolation: Isolation; why?: string }> {
+  if (process.platform !== 'linux') return { isolation: 'process-group', why: 'only Linux has namespaces' };
+  const tried = await tryIsolation('namespace');
+  return typeof tried === 'string' ? { isolation: 'namespace' } : { isolation: 'process-group', why: tried.why };
 }
+
+/** Says what is missing for namespaces. */
+export const groupOnly = (why: string): string =>
+  `agents are held by a process group only and can see all that you can: ${why}`;
 
 /** Runs the real chain once (some 40 ms). `late`: it took too long to tell. */
 export async function tryIsolation(isolation: Isolation): Promise<'works' | 'late' | { why: string }> {
