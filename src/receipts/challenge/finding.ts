@@ -59,7 +59,7 @@ function said(own: Challenged): string {
   if (wrong === 'all-weak') return `could not tell: all ${turned} tests that were turned wrong passed, and may do so`;
   if (wrong === 'all-failed') return 'could not tell: every test failed, also those that were not turned wrong';
   return [
-    `${answered} of ${counted(turned, 'test')} failed as they must, turned wrong`,
+    `${answered} of ${counted(turned, 'test')} failed once turned wrong`,
     weak.length > 0 ? `${named(weak.map(({ name }) => `"${name}"`))} passed nevertheless, and may be weak` : undefined,
     silent > 0 ? `${counted(silent, 'test')} did not answer` : undefined,
     disturbed > 0 ? `${counted(disturbed, 'other test')} failed beside them` : undefined,
@@ -70,7 +70,7 @@ function said(own: Challenged): string {
 
 function heldOutSaid({ turned, notPossible }: HeldOutChallenge): string | undefined {
   if (notPossible) return undefined;
-  return `${counted(turned, 'test')} of held-out checks failed as they must, turned wrong`;
+  return `${counted(turned, 'test')} of held-out checks failed once turned wrong`;
 }
 
 function toldOf(own: Challenged): Record<string, unknown> {
