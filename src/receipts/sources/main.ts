@@ -1,6 +1,9 @@
 import { dirname } from 'node:path';
 import { parseFile, type ParsedFile } from './parse.ts';
 
+/** Of processor time, for all files. */
+const ALL_MS = 10_000;
+
 /**
  * Reads `{ path, text }[]` as JSON on stdin and prints what each file declares, a line of JSON a file, in order. It is a process of its
  * own, as a source may take all time and memory that there is.
@@ -14,5 +17,5 @@ for (const { path, text } of files.filter((file) => file.path.endsWith('.go')))
   siblings.set(dirname(path), `${siblings.get(dirname(path)) ?? ''}${text}\n`);
 for (const file of files)
   process.stdout.write(
-    `${JSON.stringify(await parseFile({ ...file, siblings: siblings.get(dirname(file.path)) ?? '' }))}\n`,
+    `${JSON.stringify(await parseFile({ ...file, siblings: siblings.get(dirname(file.path)) ?? '' }, ALL_MS))}\n`,
   );

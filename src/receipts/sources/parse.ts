@@ -25,22 +25,27 @@ const require = createRequire(import.meta.url);
 const treeSitter = require('@vscode/tree-sitter-wasm') as typeof TreeSitter;
 /** Of processor time: a busy machine is no reason. */
 const FILE_MS = 4_000;
-const ALL_MS = 10_000;
 
 const ready = treeSitter.Parser.init();
 const grammars = new Map<Language, Awaited<ReturnType<typeof treeSitter.Language.load>>>();
 
 export type ParsedFile = Pick<SourceFile, 'path' | 'text' | 'siblings'>;
 
-/** What one file declares. It is `too-slow` where its parser takes longer than 4 s of processor time, or the process has used 10 s. */
-export async function parseFile({ path, text, siblings = '' }: ParsedFile): Promise<TestSource> {
+/**
+ * What one file declares. It is `too-slow` where its parser takes longer than 4 s of processor time, or the process has used more than
+ * `processMs`.
+ */
+export async function parseFile(
+  { path, text, siblings = '' }: ParsedFile,
+  processMs = Number.POSITIVE_INFINITY,
+): Promise<TestSource> {
   const nothing: TestSource = { path, framework: null, tests: [], shared: [] };
   const language = languageOf(path);
   if (language === undefined) return nothing;
-  if (usedMs() > ALL_MS) return { ...nothing, unread: 'too-slow' };
+  if (usedMs() > processMs) return { ...nothing, unread: 'too-slow' };
   await ready;
   const parser = new treeSitter.Parser();
-  const until = Math.min(usedMs() + FILE_MS, ALL_MS);
+  const until = Math.min(usedMs() + FILE_MS, processMs);
   parser.setLanguage(await grammarOf(language));
   // The types say that it returns nothing; true ends it.
   const tree = parser.parse(text, null, { progressCallback: () => usedMs() > until });
