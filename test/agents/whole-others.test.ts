@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { git, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { startModelServer, type ModelServer } from '../helpers/model-server.ts';
 import { agentBinaries } from './binaries.ts';
 import { HELLO } from './scenario.ts';

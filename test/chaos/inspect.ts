@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { git, strays } from '../helpers/fleet.ts';
+import { git } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { readJournal } from '../helpers/journal.ts';
 import { until } from '../helpers/until.ts';
 import { within, type Workload } from './workload.ts';

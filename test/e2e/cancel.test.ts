@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { agent, git, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';
 

@@ -3,7 +3,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { agent, git, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { until } from '../helpers/until.ts';
 
 let fleet: TestFleet;

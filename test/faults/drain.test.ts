@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { strays } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { startOrderLab } from '../helpers/order-lab.ts';
 import { until } from '../helpers/until.ts';

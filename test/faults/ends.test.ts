@@ -3,7 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Reason } from '../../src/domain/failure.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { liveAgents } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';
 

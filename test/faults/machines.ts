@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { PartialConfig } from '../../src/config.ts';
-import { agent, git, strays, type TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { agent, git, type TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { agents, watchAgents, type LiveAgent } from '../helpers/live-agents.ts';
 import { overlaps, readJournal, type Life } from '../helpers/journal.ts';
 import { noMachines, startMachine, type Machine } from '../helpers/network.ts';

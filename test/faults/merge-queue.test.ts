@@ -2,7 +2,8 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FAILPOINTS } from '../../src/adapters/failpoint.ts';
-import { git, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { doing, scripted } from '../helpers/scripted.ts';
 import { until } from '../helpers/until.ts';
 

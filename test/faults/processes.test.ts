@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { processTable, withDescendants } from '../../src/adapters/process.ts';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { agent, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { agent, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import type { LiveAgent } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';
 

@@ -1,7 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { git, strays } from '../helpers/fleet.ts';
+import { git } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { startOrderLab } from '../helpers/order-lab.ts';
 import { doing, scripted } from '../helpers/scripted.ts';

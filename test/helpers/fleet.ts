@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -14,6 +14,7 @@ import { agents, type LiveAgent } from './live-agents.ts';
 import type { Machine } from './network.ts';
 import { tempDir } from './temp.ts';
 import { startTemporal, type TestServer } from './temporal.ts';
+import { strays } from './strays.ts';
 import { until } from './until.ts';
 import { workerConfig } from './worker-config.ts';
 
@@ -212,20 +213,6 @@ export class TestFleet implements AsyncDisposable {
 
 /** Other test files run workers on this machine at the same time. */
 const uniqueName = (name: string): string => `${name}-${process.pid}`;
-
-/** Processes that carry the folder in their command line or environment: everything that a fleet in it started. */
-export async function strays(root: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const texts = await Promise.all(
-        ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')),
-      );
-      return texts.some((text) => text.includes(root)) ? [pid] : [];
-    }),
-  );
-  return found.flat();
-}
 
 export async function git(dir: string, ...args: string[]): Promise<string> {
   return (await execa('git', ['-C', dir, ...args], { env: { GIT_CONFIG_GLOBAL: '/dev/null' } })).stdout;

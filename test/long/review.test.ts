@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
-import { agent, strays, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { agent, TestFleet, type TestWorker } from '../helpers/fleet.ts';
+import { strays } from '../helpers/strays.ts';
 import { until } from '../helpers/until.ts';
 
 // Several at a time, each with an agent and a reviewer: a busy machine takes its time.
