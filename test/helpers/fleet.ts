@@ -147,15 +147,21 @@ export class TestFleet implements AsyncDisposable {
     });
   }
 
-  /** The task once it is closed or parked, as it says itself: while its worker is busy the server answers for it. */
+  /**
+   * The task once it is closed or parked, as it says itself: while its worker is busy the server answers for it.
+   * @throws where it comes no further for so long
+   */
   async settled(id: string, timeoutMs = 150_000): Promise<TaskReport> {
-    const end = performance.now() + timeoutMs;
-    for (let leftMs = timeoutMs; leftMs > 0; leftMs = Math.ceil(end - performance.now())) {
-      const report = await this.fleet.wait(id, leftMs);
+    let [reached, end] = ['', 0];
+    for (;;) {
+      const report = await this.fleet.wait(id, Math.min(timeoutMs, 15_000));
       if (report && !(report.partial && ['parked', 'cancelled'].includes(report.state))) return report;
+      const view = await this.fleet.view(id);
+      const now = `${view.state} ${view.since} ${view.runs.length}`;
+      if (now !== reached) [reached, end] = [now, performance.now() + timeoutMs];
+      if (performance.now() > end) throw new Error(`${id} did not settle: ${JSON.stringify(view)}`);
       await sleep(200);
     }
-    throw new Error(`${id} did not settle: ${JSON.stringify(await this.fleet.view(id))}`);
   }
 
   /** The activity that is pending for a task, as the server knows it. */
