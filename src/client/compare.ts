@@ -4,14 +4,15 @@ import { FleetError } from '../domain/error.ts';
 import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../domain/compare.ts';
 import { branchRef, WORKFLOW_TYPE } from '../domain/names.ts';
 import { splitSpec } from '../domain/route.ts';
-import { parseTask, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
 import { isUrl } from '../domain/repository-name.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { admitTasks } from './admit.ts';
 import { readTaskFile } from './ask.ts';
+import { readTaskInput } from './read/task-input.ts';
 import { startTask } from './start.ts';
 import { describeTask, viewTask } from './view.ts';
-import { decoded, mapBounded, type Wire } from './wire.ts';
+import { mapBounded, type Wire } from './wire.ts';
 
 /** What is compared: one task, on several coders. */
 export interface Comparison {
@@ -84,12 +85,7 @@ async function inputOf(wire: Wire, id: string): Promise<Task | undefined> {
     throw error;
   });
   if (!described) return undefined;
-  const { history } = await wire.client.workflowService.getWorkflowExecutionHistory({
-    ...{ namespace: wire.client.options.namespace, maximumPageSize: 1 },
-    execution: { workflowId: id, runId: described.runId },
-  });
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const parsed = parseTask(await decoded(wire.client, payloads));
+  const parsed = await readTaskInput(wire, { id, runId: described.runId });
   if (!parsed.ok) throw new FleetError(`task ${id} is not valid: ${parsed.message}`);
   return parsed.task;
 }

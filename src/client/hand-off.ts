@@ -4,14 +4,15 @@ import { followUpId } from '../domain/follow-up-id.ts';
 import { narrowed, type By, type Proposals } from '../domain/hand-off.ts';
 import { followUpLabel, WORKFLOW_TYPE } from '../domain/names.ts';
 import { checkFollowUp, type FollowUp } from '../domain/outbox.ts';
-import { parseTask, type Task } from '../domain/task.ts';
+import type { Task } from '../domain/task.ts';
 import { titleOf } from '../domain/task-title.ts';
 import type { HandedOff } from '../domain/waiting.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { admitTasks } from './admit.ts';
+import { readTaskInput } from './read/task-input.ts';
 import { startTask } from './start.ts';
 import { describeTask } from './view.ts';
-import { decoded, unknownTask, type Wire } from './wire.ts';
+import { unknownTask, type Wire } from './wire.ts';
 import { codersOf } from './workers.ts';
 
 /**
@@ -101,17 +102,9 @@ function gone(error: unknown): undefined {
 }
 
 /** A task as it was enqueued. @throws FleetError (2) where there is none, or it was not one */
-/** The task as it was enqueued. */
 export async function taskOf(wire: Wire, id: string): Promise<Task> {
   const { runId } = await describeTask(wire, id);
-  const { client } = wire;
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId: id, runId },
-    maximumPageSize: 1,
-  });
-  const input = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const parsed = parseTask(await decoded(client, input));
+  const parsed = await readTaskInput(wire, { id, runId });
   if (!parsed.ok) throw unknownTask(id);
   return parsed.task;
 }

@@ -1,11 +1,9 @@
-import { inboxItem, type InboxItem } from '../domain/inbox.ts';
+import { inboxItem, WAITING, type InboxItem } from '../domain/inbox.ts';
 import { WORKFLOW_TYPE } from '../domain/names.ts';
-import type { TaskState } from '../domain/run.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { Attended, viewTask } from './view.ts';
 import { mapBounded, type Wire } from './wire.ts';
 
-export const WAITING: readonly TaskState[] = ['awaiting-approval', 'awaiting-answer', 'parked'];
 const WIDTH = 12;
 
 /** All that waits for a person: questions by their deadlines, then what waits longest. */

@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { redact } from '../adapters/git/git.ts';
 import { levelsOf, stateAtStart } from '../domain/dependencies.ts';
-import { digestOf } from '../domain/task-digest.ts';
+import { taskDigest } from '../domain/task-digest.ts';
 import { FleetError } from '../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
 import { labelOf } from '../domain/outside.ts';
@@ -61,7 +61,7 @@ export async function startUnlessThere({ client }: Wire, { id, task }: ToStart):
     await client.workflow.start(WORKFLOW_TYPE, {
       workflowId: id,
       taskQueue: task.queue,
-      args: [task, digestOf(task)],
+      args: [task, taskDigest(task)],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
       staticSummary: clipBytes(titleOf(task), SUMMARY_BYTES),

@@ -1,6 +1,9 @@
 import { FAILURES } from './failure.ts';
-import type { RunView, TaskView } from './run.ts';
+import type { RunView, TaskState, TaskView } from './run.ts';
 import type { AgentsWord } from './waiting.ts';
+
+/** States of a task that waits for a person. */
+export const WAITING: readonly TaskState[] = ['awaiting-approval', 'awaiting-answer', 'parked'];
 
 /** What waits for a person, with what they can type. */
 export interface InboxItem {

@@ -9,7 +9,7 @@ import type { Owed, Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts
 /** Signals, updates and queries of `agentTask`, `fleetWorker` and `fleetCredential`: client, workers and workflows share this file. */
 export const viewQuery = defineQuery<TaskView>('view');
 
-/** `by`: who says it; older clients do not say. */
+/** `by`: who says it, where that is known. */
 export interface ParkedWord {
   why: string;
   by?: string;

@@ -2,12 +2,12 @@ import { ApplicationFailure, proxyLocalActivities, workflowInfo } from '@tempora
 import type { Desk } from '../activities/desk.ts';
 import { object } from '../domain/json.ts';
 import { isTaskId } from '../domain/names.ts';
-import { digestOf } from '../domain/task-digest.ts';
+import { taskDigest } from '../domain/task-digest.ts';
 import type { Task } from '../domain/task.ts';
 
 /** The task, where a client of ours has parsed it: its digest tells that nobody changed it since. */
 export const parsedTask = (input: unknown, digest: unknown): Task | undefined =>
-  digest !== undefined && digest === digestOf(input) ? (input as Task) : undefined;
+  digest === taskDigest(input) ? (input as Task) : undefined;
 
 /**
  * The task that somebody wrote by hand, e.g. for the `temporal` program, parsed by the worker: the schemas are too heavy for a

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { digestOf } from '../../src/domain/task-digest.ts';
+import { taskDigest } from '../../src/domain/task-digest.ts';
 import { HISTORY_NAMES, historyFromJson, recordHistories } from '../helpers/record-histories.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -58,7 +58,7 @@ describe('open tasks survive a change of the workflow', () => {
     const input = JSON.parse(Buffer.from(payload!.data!).toString()) as object;
     const task = { ...input, limits: { total: '1h', idle: '2h' } };
     payload!.data = Buffer.from(JSON.stringify(task));
-    digest!.data = Buffer.from(JSON.stringify(digestOf(task)));
+    digest!.data = Buffer.from(JSON.stringify(taskDigest(task)));
     await Worker.runReplayHistory({ workflowBundle: BUNDLE }, history, 'done');
   });
 

@@ -65,17 +65,14 @@ for (const [language, { command, tests, undone, done }] of Object.entries(PROJEC
   const base = lab.commit({ ...tests, ...undone });
   const commit = lab.commit(done);
   const given = { base, commit, policy: { verify: [command] } };
-  const cold = await timed(async () => {
+  const testsAlone = async () => {
     const space = await lab.evidence(given).space('control');
     lab.git('--work-tree', space.tree, 'checkout', '-q', commit, '--', '.');
     await space.run({ command, timeoutMs: 600_000 });
-  });
+  };
+  const cold = await timed(testsAlone);
   const first = await timed(() => verify(lab.evidence(given)));
-  const alone = await timed(async () => {
-    const space = await lab.evidence(given).space('control');
-    lab.git('--work-tree', space.tree, 'checkout', '-q', commit, '--', '.');
-    await space.run({ command, timeoutMs: 600_000 });
-  });
+  const alone = await timed(testsAlone);
   const later = await timed(() => verify(lab.evidence(given)));
   for (const [name, one, own] of [
     ['first', first, cold],

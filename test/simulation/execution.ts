@@ -9,7 +9,7 @@ import {
   tryUnblockConditions,
 } from '@temporalio/workflow/lib/worker-interface.js';
 import type { TaskView } from '../../src/domain/run.ts';
-import { digestOf } from '../../src/domain/task-digest.ts';
+import { taskDigest } from '../../src/domain/task-digest.ts';
 import { parseTask } from '../../src/domain/task.ts';
 import * as workflows from '../../src/workflows/index.ts';
 
@@ -27,7 +27,7 @@ export const toPayload = (value: unknown): Payload => defaultPayloadConverter.to
 export function startArguments(input: unknown): Payload[] {
   const parsed = parseTask(input);
   if (!parsed.ok) throw new Error(parsed.message);
-  return [parsed.task, digestOf(parsed.task)].map(toPayload);
+  return [parsed.task, taskDigest(parsed.task)].map(toPayload);
 }
 
 export const fromPayload = <T>(payload: unknown): T => defaultPayloadConverter.fromPayload<T>(payload as Payload);

@@ -11,8 +11,9 @@ import { systemFolders } from './system-folders.ts';
 import { viewArgs } from './view.ts';
 
 const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
-/** SETFCAP alone lets root's init map root into the agent's user namespace. */
 const NO_CAPABILITIES = ['--cap-drop', 'ALL'];
+/** Lets root's init map root into the agent's user namespace. */
+const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
 
 /**
  * The command line that runs `argv` in `cwd` as the plan says: bwrap, the init as pid 1, bwrap, the agent. The second one only
@@ -35,8 +36,6 @@ export function containedArgv(plan: IsolationPlan, named: Named): string[] {
   // A program that is missing is the shell's 127, not bwrap's 1.
   return [bwrap, ...outer, ...view, '--', ...init, bwrap, ...inner, '--', sh, '-c', 'exec "$@"', 'sh', ...argv];
 }
-
-const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
 
 /** What this machine can do, and why no more. One that is too slow to tell is held to the better. */
 export async function detectIsolation(): Promise<{ isolation: Isolation; why?: string }> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runProgram, type Ran } from './run.ts';
+import { runSystemProgram, type Ran } from './run.ts';
 
 /** The launchd of this user's session, by launchctl(1). */
 export class LaunchAgents {
@@ -50,6 +50,6 @@ export class LaunchAgents {
   }
 
   #run(...args: string[]): Promise<Ran> {
-    return runProgram(['launchctl', ...args], this.#env, Infinity);
+    return runSystemProgram(['launchctl', ...args], this.#env, Infinity);
   }
 }

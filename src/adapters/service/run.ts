@@ -8,7 +8,7 @@ export interface Ran {
 }
 
 /** Runs a program of the system, in plain English; `code` null: it is not here, or did not end within `ms`. */
-export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv, ms = 60_000): Promise<Ran> {
+export async function runSystemProgram(argv: readonly string[], env: NodeJS.ProcessEnv, ms = 60_000): Promise<Ran> {
   const [file = '', ...args] = argv;
   const ran = await execa(file, args, {
     ...{ env: { ...env, LC_ALL: 'C' }, extendEnv: false, reject: false, stdin: 'ignore' },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { runProgram, type Ran } from './run.ts';
+import { runSystemProgram, type Ran } from './run.ts';
 
 /** The systemd manager of this user. */
 export class UserManager {
@@ -21,7 +21,7 @@ export class UserManager {
   }
 
   run(args: readonly string[], ms?: number): Promise<Ran> {
-    return runProgram(['systemctl', '--user', ...args], this.#env, ms);
+    return runSystemProgram(['systemctl', '--user', ...args], this.#env, ms);
   }
 
   /** Why it does not answer; undefined where it does. */
@@ -47,7 +47,7 @@ export class UserManager {
   /** The last lines that the journal has of a unit; empty where there is no journal. */
   async journal(unit: string, lines: number): Promise<string[]> {
     const args = ['--user', '--no-pager', '--quiet', '--output=cat', `--lines=${lines}`, `--unit=${unit}.service`];
-    const { code, out } = await runProgram(['journalctl', ...args], this.#env, 10_000);
+    const { code, out } = await runSystemProgram(['journalctl', ...args], this.#env, 10_000);
     return code === 0 ? out.split('\n').filter(Boolean) : [];
   }
 
@@ -62,13 +62,13 @@ export class UserManager {
 
   /** Lets them; the manager is then started. Gives why it could not be. */
   async letLinger(): Promise<string | undefined> {
-    const { code, err } = await runProgram(['loginctl', 'enable-linger'], this.#env, 20_000);
+    const { code, err } = await runSystemProgram(['loginctl', 'enable-linger'], this.#env, 20_000);
     if (code !== 0) return code === null ? 'loginctl is not here' : (err.split('\n', 1)[0] ?? 'loginctl failed');
     for (let tries = 0; tries < 20 && (await this.away()) !== undefined; tries += 1) await pause(250);
     return undefined;
   }
 
   async lingerNoMore(): Promise<void> {
-    await runProgram(['loginctl', 'disable-linger'], this.#env, 20_000);
+    await runSystemProgram(['loginctl', 'disable-linger'], this.#env, 20_000);
   }
 }

@@ -1,7 +1,7 @@
 import type { Fleet, TaskInput } from '../../client.ts';
+import { isClosed } from '../../domain/dependencies.ts';
 import { FleetError } from '../../domain/error.ts';
 import { taskIdOf } from '../../domain/names.ts';
-import { CLOSED_STATES } from '../../domain/run.ts';
 import { orderSentence } from '../../domain/worker.ts';
 import type { Channel, Incoming } from '../port.ts';
 import { taskMessage } from './messages.ts';
@@ -82,9 +82,8 @@ const SHOWN = 25;
 
 async function tasks({ fleet }: Said): Promise<Answer> {
   const reports = await fleet.list();
-  const isOpen = (state: string) => !(CLOSED_STATES as readonly string[]).includes(state);
-  const open = reports.filter(({ state }) => isOpen(state));
-  const closed = reports.filter(({ state }) => !isOpen(state)).slice(0, 5);
+  const open = reports.filter(({ state }) => !isClosed(state));
+  const closed = reports.filter(({ state }) => isClosed(state)).slice(0, 5);
   const lines = [...open.slice(0, SHOWN), ...closed].map(
     ({ id, state, title }) => `${state} ${id}: ${line(title, 80)}`,
   );

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { TaskReport } from '../../client.ts';
-import { inboxItem, wordLines } from '../../domain/inbox.ts';
+import { inboxItem, WAITING, wordLines } from '../../domain/inbox.ts';
 import type { TaskView } from '../../domain/run.ts';
 import type { Ask, Deed, End, KeptButton } from './state.ts';
 import { clip, line, plain } from './text.ts';
@@ -90,8 +90,6 @@ export function outcomeOf(view: TaskView, { kind, ask }: Ask): string {
   return `nobody has to say anything any more: it is ${state}`;
 }
 
-const WAITS = ['awaiting-answer', 'awaiting-approval', 'parked'];
-
 /** The one message of a task, as it stands. */
 export function taskMessage(report: TaskReport): string {
   const { id, title, state, coder, worker, attempts, branch, pull, merged, message } = report;
@@ -101,7 +99,7 @@ export function taskMessage(report: TaskReport): string {
     line(title, 200),
     [state, works, tried].filter(Boolean).join(', '),
     // What it asks has a message of its own.
-    message && !WAITS.includes(state) && clip(plain(message), 800),
+    message && !WAITING.includes(state) && clip(plain(message), 800),
     branch && `branch ${branch}`,
     pull && `${pull.url} (${pull.state}, checks ${pull.checks})`,
     merged && `merged into ${merged.into}`,

@@ -1,4 +1,5 @@
 import type { TaskReport } from '../../client.ts';
+import { isClosed } from '../../domain/dependencies.ts';
 import { askKey, askMessage, digest, endLine, outcomeOf, taskMessage } from './messages.ts';
 import { want, type ChannelState } from './state.ts';
 import { clip } from './text.ts';
@@ -6,7 +7,6 @@ import { clip } from './text.ts';
 const MINUTE_MS = 60_000;
 /** So many ends a minute are told one by one. */
 const ONE_BY_ONE = 10;
-const CLOSED = ['done', 'failed', 'cancelled'];
 
 interface Place {
   /** Where what nobody here started is told. */
@@ -20,7 +20,7 @@ export function reflect(state: ChannelState, report: TaskReport, place: Place): 
   const followed = state.tasks[id];
   const chat = followed?.chat ?? place.ownerChat;
   if (followed) {
-    const ended = CLOSED.includes(report.state);
+    const ended = isClosed(report.state);
     want(state, `task/${id}`, {
       ...messageOf(state, id, chat),
       text: clip(taskMessage(report), place.longest),
@@ -30,7 +30,7 @@ export function reflect(state: ChannelState, report: TaskReport, place: Place): 
     followed.open = !ended;
   }
   // Where no worker answers, what it asks is not known, nor what came of it.
-  if (report.partial && !CLOSED.includes(report.state)) return;
+  if (report.partial && !isClosed(report.state)) return;
   const asks = askMessage(report, state.secret);
   for (const [key, { about, text, closed, buttons: past = [], chat: where }] of Object.entries(state.messages)) {
     if (about?.task !== id || closed || key === asks?.key) continue;

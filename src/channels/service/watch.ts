@@ -1,6 +1,7 @@
 import type { Fleet } from '../../client.ts';
 import type { Stamp } from '../../client/channel-calls.ts';
 import { FleetError } from '../../domain/error.ts';
+import { WAITING } from '../../domain/inbox.ts';
 import { renewal } from '../../domain/seats.ts';
 import { reflect, tellEnds } from './reflect.ts';
 import { want, type ChannelState, type StateFile } from './state.ts';
@@ -60,8 +61,7 @@ export class Watch {
     const seen = this.#seen.get(id);
     if (!stamp) return !seen || nowMs - seen.atMs >= AGAIN_MS;
     if (!seen || seen.stamp !== stamp.stamp) return true;
-    const waits = stamp.state === 'parked' || stamp.state === 'awaiting-answer' || stamp.state === 'awaiting-approval';
-    return waits && nowMs - seen.atMs >= AGAIN_MS;
+    return WAITING.includes(stamp.state) && nowMs - seen.atMs >= AGAIN_MS;
   }
 
   async #look(id: string, stamp: string, nowMs: number): Promise<void> {

@@ -1,7 +1,7 @@
+import { WAITING } from '../../domain/inbox.ts';
 import { WORKFLOW_TYPE } from '../../domain/names.ts';
 import type { TaskState } from '../../domain/run.ts';
 import { ATTRIBUTES } from '../../workflows/attributes.ts';
-import { WAITING } from '../inbox.ts';
 import { stateOf } from '../view.ts';
 import type { Wire } from '../wire.ts';
 

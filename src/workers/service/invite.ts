@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeText } from '../../adapters/json-file.ts';
-import { runProgram } from '../../adapters/service/run.ts';
+import { runSystemProgram } from '../../adapters/service/run.ts';
 import { clientOptions } from '../../adapters/connection.ts';
 import { listens, splitAddress } from '../../adapters/temporal/address.ts';
 import { portableProfile } from '../../adapters/temporal/portable-profile.ts';
@@ -76,7 +76,7 @@ async function packed(env: NodeJS.ProcessEnv): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-pack-'));
   try {
     const argv = ['npm', 'pack', '--ignore-scripts', '--silent', '--pack-destination', folder, PACKAGE_ROOT];
-    const { code, out, err } = await runProgram(argv, env, 300_000);
+    const { code, out, err } = await runSystemProgram(argv, env, 300_000);
     if (code !== 0)
       throw new FleetError(
         `npm could not pack this package: ${code === null ? 'npm is not here' : err.split('\n', 1)[0]}`,

@@ -1,0 +1,13 @@
+import { parseTask, type Parsed } from '../../domain/task.ts';
+import { decoded, type Wire } from '../wire.ts';
+
+/** The task that a workflow was started with, as its history begins; `runId` is Temporal's. */
+export async function readTaskInput({ client }: Wire, { id, runId }: { id: string; runId: string }): Promise<Parsed> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId: id, runId },
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return parseTask(await decoded(client, payloads));
+}
