@@ -29,12 +29,22 @@ function folder(a: string, b: string): boolean {
 /** Its last part has no wildcard, so that it names a folder with everything below, too. */
 const literalFolder = (glob: string): boolean => glob.endsWith('/') || !wild(glob.slice(glob.lastIndexOf('/') + 1));
 
+/** Each pair of places is looked at once: `**` again and again would else take for ever. */
 function parts(a: readonly string[], b: readonly string[]): boolean {
-  const [p, ...rest] = b;
-  const [q, ...behind] = a;
-  if (p === undefined || q === undefined) return a.length === b.length;
-  if (p === '**') return rest.length === 0 || parts(a, rest) || parts(behind, b);
-  return q !== '**' && (p === q || p === '*' || (!wild(q) && fits(p, q))) && parts(behind, rest);
+  const known = new Map<number, boolean>();
+  const from = (i: number, j: number): boolean => {
+    const at = i * (b.length + 1) + j;
+    const found = known.get(at) ?? look(i, j);
+    known.set(at, found);
+    return found;
+  };
+  const look = (i: number, j: number): boolean => {
+    const [q, p] = [a[i], b[j]];
+    if (p === undefined || q === undefined) return a.length - i === b.length - j;
+    if (p === '**') return j === b.length - 1 || from(i, j + 1) || from(i + 1, j);
+    return q !== '**' && (p === q || p === '*' || (!wild(q) && fits(p, q))) && from(i + 1, j + 1);
+  };
+  return from(0, 0);
 }
 
 const plain = (glob: string): string => glob.replace(/^(\.\/)+/, '').replace(/\/+$/, '');

@@ -17,7 +17,7 @@ export interface FleetOrder {
 
 /** Type of the failure of a step that a `stop` cut short. */
 export const STOPPED = 'Stopped';
-/** Type of the failure of a step that the worker's machine was not fit for; its one detail is the `Failure`. */
+/** Type of the failure of a step that says itself what it is owed to, the worker's machine above all; its one detail is the `Failure`. */
 export const MACHINE_FAULT = 'MachineFault';
 
 /** Of two orders the one that forbids more. */

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { GitFailed } from '../../adapters/git/git.ts';
 import { failGit, gitBroken } from '../../adapters/git/outcome.ts';
+import { GlobTooSlow } from '../../adapters/glob.ts';
 import { SubmoduleRefused } from '../../adapters/git/lay-submodules.ts';
 import { within } from '../../adapters/paths.ts';
 import type { RunRecord } from '../../adapters/run-record.ts';
@@ -33,7 +34,7 @@ type Answer = { ok: false; failure: Failure } | { ok: true };
 /**
  * Does one step of a run, and says what a failure of it is owed to: where the machine turns out not to work that is the reason,
  * whatever else it looked like. `run`: nothing of it is lost yet if another worker has it instead.
- * @throws `MACHINE_FAULT` in place of what was thrown, where that is so
+ * @throws `MACHINE_FAULT` in place of what was thrown, where that is so, and where a glob takes too long
  */
 export async function onSoundMachine<T>(deps: Deps, work: () => Promise<T>, run?: Movable): Promise<T> {
   try {
@@ -68,8 +69,9 @@ export async function blamed(deps: Deps, failure: Failure, run: Movable | undefi
   return tries && others.some((other) => isUnmet(other, wanting)) ? { ...failure, local: true } : failure;
 }
 
-/** Undefined: what was thrown is no word on the machine. */
+/** Undefined: what was thrown is no word on the machine, nor on what the task or its repository asks for. */
 async function thrown(deps: Deps, error: unknown): Promise<Failure | undefined> {
+  if (error instanceof GlobTooSlow) return { reason: 'invalid-task', message: error.message };
   return isTold(error) ? undefined : faultOf(deps);
 }
 
@@ -103,6 +105,7 @@ function causeOf(deps: Deps, ref: RunRef, error: unknown): Failure {
     return error.broken === undefined
       ? failGit(error, 'repo-unavailable', 'the worktree cannot be made').failure
       : faulty(deps, gitBroken(error.broken));
+  if (error instanceof GlobTooSlow) return { reason: 'invalid-task', message };
   if (error instanceof SubmoduleRefused) return { reason: 'repo-unavailable', message };
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (UNUSABLE.includes(code) && path !== undefined && !isOurs(deps, ref, path))
