@@ -20,6 +20,9 @@ import { triage, triageFaults } from './domain/triage.ts';
 import { wildcard } from './domain/wildcard-schema.ts';
 
 const text = z.string().min(1, { error: 'must not be empty' });
+const folders = z
+  .array(z.string().regex(/^(~|~?\/[^\0]+)$/, { error: 'must be an absolute path, or one below ~' }))
+  .max(200);
 const argv = z.array(text).min(1, { error: 'must have at least one part' });
 const queues = z.array(name).max(50);
 
@@ -47,6 +50,8 @@ export const schema = z
         onTerm: z.enum(['hand-over', 'drain']).default('hand-over'),
       })
       .prefault({}),
+    /** What agents see of this machine beside their work and the programs that they need; checks only read it. */
+    sandbox: z.strictObject({ read: folders.default([]), write: folders.default([]) }).prefault({}),
     disk: z.strictObject({ floor: bytes.default('2GB'), reserve: bytes.default('64MB') }).prefault({}),
     keep: z
       .strictObject({

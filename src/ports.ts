@@ -105,8 +105,8 @@ export interface AgentStart {
   stdin: string;
   /** Set on top of the allow-listed environment. */
   env: Record<string, string>;
-  /** Files to put in place first, by absolute path: text, a copy, or a link to a file that may or may not exist. */
-  files: Record<string, { text: string } | { copy: string } | { link: string }>;
+  /** Files to put in place first: text, a copy, or a link to a file that may or may not exist; `login`: renewed there. */
+  files: Record<string, { text: string } | { copy: string } | { link: string; login?: true }>;
   /** Its hooks tell of each tool call by the named pipe of the order. */
   hooks?: boolean;
 }

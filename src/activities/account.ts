@@ -1,4 +1,4 @@
-import { credentialPath, loginFolder, readSecret, type SecretSource, variablesOf } from '../adapters/secret.ts';
+import { readSecret, type SecretSource, variablesOf } from '../adapters/secret.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { isSecretName } from '../domain/credential.ts';
 import type { Failure } from '../domain/failure.ts';
@@ -75,13 +75,4 @@ function secretSource(
 ): SecretSource | undefined {
   const declared = config.credentials[name];
   return declared?.coder === coder.name ? { name, declared, ...variablesOf(coder), home: home.root, env } : undefined;
-}
-
-/** Folders with logins of other credentials, which an agent is not to see. */
-export function otherLogins({ config, home, env }: Pick<Deps, 'config' | 'home' | 'env'>, login?: string): string[] {
-  return Object.values(config.credentials).flatMap((declared) => {
-    if (declared.home === undefined) return [];
-    const other = credentialPath(declared.home, { home: home.root, env });
-    return other === login || other === env['HOME'] ? [] : [loginFolder(other, declared.coder)];
-  });
 }

@@ -123,7 +123,7 @@ async function askOnce(
         show: [{ path: tree, readOnly: true }, ...[home, tmp, desk].map((path) => ({ path }))],
         tmp,
         sealed: prepared.sealed,
-        ...(account.login ? { login: account.login } : {}),
+        files: start.files,
       }),
       limits: prepared.policy.limits,
       env: environment(deps.env, [], {

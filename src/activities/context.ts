@@ -1,21 +1,20 @@
+import { homedir } from 'node:os';
 import { ApplicationFailure } from '@temporalio/activity';
+import { within } from '../adapters/paths.ts';
 import type { IsolationPlan } from '../adapters/sandbox/plan.ts';
 import { KeeperLost, type KeeperClient } from '../adapters/keeper/client.ts';
-import { within } from '../adapters/paths.ts';
 import type { RunEnd } from '../adapters/keeper/protocol.ts';
 import type { Keys } from '../adapters/keys.ts';
 import type { ProxyClient } from '../adapters/proxy/client.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
-import { systemFolders } from '../adapters/sandbox/system-folders.ts';
 import type { TallyBook } from '../adapters/tally.ts';
 import type { Config } from '../config.ts';
 import type { Spent } from '../domain/budget.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { Isolation, RunRef, StopReason } from '../domain/run.ts';
 import type { WorkerFacts, WorkerView } from '../domain/worker.ts';
-import type { Coder } from '../ports.ts';
-import { otherLogins, type Account } from './account.ts';
+import type { AgentStart, Coder } from '../ports.ts';
 import type { Presence } from './attend.ts';
 import type { Holds } from './holds.ts';
 import type { RollbackCheck } from './note-work.ts';
@@ -125,39 +124,43 @@ export function unlessLost(error: unknown): undefined {
   if (!(error instanceof KeeperLost)) throw error;
 }
 
-/** What the agent and the setup commands of a run may see and write. */
+/** What the agent and the setup commands of a run may see and write. `files`: what a coder has put in place before. */
 export function isolationPlan(
   deps: Deps,
   ref: RunRef,
-  { baseDir, sealed, login }: Pick<Prepared, 'baseDir' | 'sealed'> & Pick<Account, 'login'>,
+  { baseDir, sealed, files }: Pick<Prepared, 'baseDir' | 'sealed'> & { files?: AgentStart['files'] },
 ): IsolationPlan {
   const { work, tmp } = deps.home.run(ref.taskId, ref.runId);
   const show = [
     { path: work, readOnly: false },
     { path: baseDir, readOnly: true },
   ];
-  return coderPlan(deps, { show, tmp, sealed, ...(login ? { login } : {}) });
+  return coderPlan(deps, { show, tmp, sealed, ...(files ? { files } : {}) });
 }
 
-/** What a coder's program may see and write, for whatever it is started. */
+/** What a coder's program may see and write, for whatever it is started: of the user's HOME, only what its links lead to. */
 export function coderPlan(
-  deps: Deps,
-  plan: Required<Pick<IsolationPlan, 'show' | 'tmp'>> & Pick<Prepared, 'sealed'> & Pick<Account, 'login'>,
+  deps: Pick<Deps, 'home' | 'isolation' | 'otherHomes' | 'env' | 'config'>,
+  plan: Required<Pick<IsolationPlan, 'show' | 'tmp'>> & Pick<Prepared, 'sealed'> & { files?: AgentStart['files'] },
 ): IsolationPlan {
-  const { home, isolation, otherHomes, env } = deps;
-  const { show, tmp, sealed, login } = plan;
-  // A coder's login is kept there; not where it is the user's repository.
-  const logins = [env['HOME'], login].flatMap((folder) =>
-    folder && !sealed.some((closed) => within(closed, folder)) ? folder : [],
+  const { home, isolation, otherHomes } = deps;
+  const { show, tmp, sealed, files = {} } = plan;
+  const links = Object.values(files).flatMap((file) =>
+    'link' in file && !show.some(({ path }) => within(path, file.link)) ? [file] : [],
   );
-  const inside = logins.filter((folder) => folder === login && folder !== home.root && within(home.root, folder));
+  const { read, write } = listed(deps);
+  // The user's checkout stays as it is, whatever the owner lists.
+  const kept = sealed.filter((folder) => write.some((path) => within(path, folder)));
   return {
-    isolation,
-    home: home.root,
-    hide: [...otherHomes(), ...otherLogins(deps, login)],
-    show: [...show, ...inside.map((path) => ({ path }))],
-    readOnly: [...sealed, ...systemFolders(env)],
-    writable: logins.filter((folder) => !inside.includes(folder)),
-    tmp,
+    ...{ isolation, home: home.root, hide: otherHomes(), show, tmp },
+    read: [...read, ...kept, ...links.flatMap((file) => (file.login ? [] : [file.link]))],
+    write: [...write, ...links.flatMap((file) => (file.login ? [file.link] : []))],
   };
+}
+
+/** What this worker's owner lets every agent read and write outside of its run; `~` is the worker's HOME. */
+export function listed({ config, env }: Pick<Deps, 'config' | 'env'>): { read: string[]; write: string[] } {
+  const inHome = (paths: readonly string[]) =>
+    paths.map((path) => path.replace(/^~(?=\/|$)/, env['HOME'] ?? homedir()));
+  return { read: inHome(config.sandbox.read), write: inHome(config.sandbox.write) };
 }

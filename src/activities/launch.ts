@@ -163,7 +163,7 @@ async function start(
         ...agent.env,
       },
     ),
-    ...isolationPlan(deps, order, { ...prepared, ...(account.login ? { login: account.login } : {}) }),
+    ...isolationPlan(deps, order, { ...prepared, files: agent.files }),
     limits: {
       processes: policy.limits.processes,
       ...(policy.limits.memoryBytes ? { memoryBytes: policy.limits.memoryBytes } : {}),

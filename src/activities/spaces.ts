@@ -9,7 +9,7 @@ import type { Evidence, Space, SpaceName } from '../ports.ts';
 import { sha256 } from '../adapters/sha256.ts';
 import type { Task } from '../domain/task.ts';
 import { VERSION } from '../package.ts';
-import type { Deps } from './context.ts';
+import { listed, type Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
 import { submodulesFrom } from './submodules.ts';
 
@@ -45,10 +45,9 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
         hide: deps.otherHomes(),
         // One by one: no code of the agent's can put a link where the worker writes next.
         show: [...Object.values(own).map((path) => ({ path })), { path: given, readOnly: true }],
-        readOnly: prepared.sealed,
+        // Code of the agent's runs here: it can write nothing that a later run reads.
+        read: Object.values(listed(deps)).flat(),
         tmp: own.tmp,
-        // Code of the agent's runs here: it can leave nothing for a later run.
-        sealed: true,
         env: environment(deps.env, [], {
           ...env,
           PATH: [...path, soundPath(deps.env['PATH'] ?? '', [deps.home.runs])].join(':'),

@@ -40,9 +40,6 @@ export function readHierarchies(mountinfo: string, cgroup: string): Hierarchy[] 
   });
 }
 
-/** Mount points by which a process could leave its group, or lift its limits. */
-export const cgroupMounts = (): string[] => hierarchies().map(({ mount }) => mount);
-
 const parents = new Map<string, string[]>();
 
 /** A home's own group in each hierarchy that takes one; made once. */

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { execa } from 'execa';
 import { parseDotenv, type Credential } from '../domain/credential.ts';
 import type { Coder } from '../ports.ts';
@@ -60,12 +60,9 @@ export async function checkSecret(source: SecretSource): Promise<string | undefi
 }
 
 /** `~` and relative paths as people mean them. */
-export function credentialPath(path: string, { home, env }: Pick<SecretSource, 'home' | 'env'>): string {
+function credentialPath(path: string, { home, env }: Pick<SecretSource, 'home' | 'env'>): string {
   return resolve(home, path.replace(/^~(?=\/|$)/, env['HOME'] ?? homedir()));
 }
-
-/** What a coder keeps its login in, under a HOME. */
-export const loginFolder = (home: string, coder: string): string => dirname(`${home}/${LOGINS[coder] ?? 'x'}`);
 
 async function readHome(source: SecretSource, path: string): Promise<Secret> {
   const { name, declared } = source;

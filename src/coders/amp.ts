@@ -28,7 +28,7 @@ export function createAmp(overlay: CoderDeclaration = {}): Coder {
       stdin: prompt,
       env: { HOME: home },
       files: {
-        [`${home}/.local/share/amp/secrets.json`]: { link: `${userHome}/.local/share/amp/secrets.json` },
+        [`${home}/.local/share/amp/secrets.json`]: { link: `${userHome}/.local/share/amp/secrets.json`, login: true },
         ...(inherit === 'user'
           ? { [`${home}/.config/amp/AGENTS.md`]: { link: `${userHome}/.config/amp/AGENTS.md` } }
           : {}),

@@ -102,7 +102,9 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
           ...(proxy ? { ANTHROPIC_BASE_URL: proxy.url, ANTHROPIC_API_KEY: proxy.key } : {}),
         },
         files: {
-          ...(proxy ? {} : { [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json` } }),
+          ...(proxy
+            ? {}
+            : { [`${config}/.credentials.json`]: { link: `${userHome}/.claude/.credentials.json`, login: true } }),
           ...(inherit === 'none' ? {} : { [`${config}/CLAUDE.md`]: { link: `${tree}/CLAUDE.md` } }),
           ...(inherit === 'user' ? usersOwn(config, `${userHome}/.claude`) : {}),
           ...(resume ? { [`${config}/projects/${slugOf(tree)}/${resume.id}.jsonl`]: { copy: resume.file } } : {}),

@@ -77,7 +77,7 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
         env: { HOME: home, CODEX_HOME: config, ...(proxy ? { CODEX_API_KEY: proxy.key } : {}) },
         files: {
           // A link, never a copy: refresh tokens are single-use, and a second copy revokes the login.
-          ...(proxy ? {} : { [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json` } }),
+          ...(proxy ? {} : { [`${config}/auth.json`]: { link: `${userHome}/.codex/auth.json`, login: true } }),
           [`${config}/config.toml`]: {
             text: CHECKS + (proxy ? providerOf(proxy.url) : '') + CONFIG + (mcp ? serverIn(mcp) : ''),
           },

@@ -86,7 +86,7 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
         },
         files: {
           // Its login lies there too.
-          ...(proxy ? {} : { [`${config}/config.json`]: { link: `${userHome}/.copilot/config.json` } }),
+          ...(proxy ? {} : { [`${config}/config.json`]: { link: `${userHome}/.copilot/config.json`, login: true } }),
           ...(inherit === 'user'
             ? Object.fromEntries(
                 ['copilot-instructions.md', 'skills', 'agents', 'mcp-config.json'].map((name) => [

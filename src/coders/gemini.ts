@@ -78,7 +78,9 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
           ...(proxy ? { GOOGLE_GEMINI_BASE_URL: proxy.url, GEMINI_API_KEY: proxy.key } : {}),
         },
         files: {
-          ...(proxy ? {} : { [`${home}/.gemini/oauth_creds.json`]: { link: `${userHome}/.gemini/oauth_creds.json` } }),
+          ...(proxy
+            ? {}
+            : { [`${home}/.gemini/oauth_creds.json`]: { link: `${userHome}/.gemini/oauth_creds.json`, login: true } }),
           [`${home}/.gemini/settings.json`]: {
             text: JSON.stringify({
               ...settings({ inherit, proxied: proxy !== undefined }),

@@ -83,7 +83,12 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
           [`${config}/.npmrc`]: { text: 'offline=true\nregistry=http://127.0.0.1:9/\n' },
           ...(proxy
             ? {}
-            : { [`${home}/.local/share/opencode/auth.json`]: { link: `${userHome}/.local/share/opencode/auth.json` } }),
+            : {
+                [`${home}/.local/share/opencode/auth.json`]: {
+                  link: `${userHome}/.local/share/opencode/auth.json`,
+                  login: true,
+                },
+              }),
           ...(inherit === 'user'
             ? {
                 [`${config}/AGENTS.md`]: { link: `${userHome}/.config/opencode/AGENTS.md` },

@@ -83,13 +83,20 @@ test('a credential’s key never goes where the worker owner’s own configurati
   expect((await call('max')).own).toEqual({ [SETTINGS]: settings('https://gateway-of-the-login.test') });
 });
 
-test('an agent sees the login that it runs under, and not those of other credentials', async () => {
+test('of the HOME, an agent sees what its coder links to, may renew its login, and sees what the owner lists', async () => {
   await using temp = await tempDir();
-  const { deps, home } = await lab(temp.path);
-  const plan = (login?: string) => coderPlan(deps, { show: [], tmp: '/t', sealed: [], ...(login ? { login } : {}) });
-  const [max, other, inside] = [`${temp.path}/max`, `${temp.path}/other`, `${home.root}/logins/in`];
-  expect(plan().hide).toEqual([`${max}/.claude`, `${other}/.claude`, `${inside}/.claude`]);
-  expect(plan(max)).toMatchObject({ hide: [`${other}/.claude`, `${inside}/.claude`], writable: [temp.path, max] });
-  // Of FLEET_HOME an agent sees only what is shown.
-  expect(plan(inside)).toMatchObject({ show: [{ path: inside }], writable: [temp.path] });
+  const { deps } = await lab(temp.path);
+  deps.config.sandbox = { read: ['~/.m2'], write: ['/srv/cache'] };
+  const files = {
+    [`${temp.path}/a`]: { link: `${temp.path}/max/.claude/.credentials.json`, login: true as const },
+    [`${temp.path}/b`]: { link: `${temp.path}/.claude/CLAUDE.md` },
+    [`${temp.path}/c`]: { text: '' },
+    [`${temp.path}/d`]: { link: `${temp.path}/run/tree/CLAUDE.md` },
+  };
+  expect(
+    coderPlan(deps, { show: [{ path: `${temp.path}/run` }], tmp: '/t', sealed: ['/srv/cache/app', '/other'], files }),
+  ).toMatchObject({
+    read: [`${temp.path}/.m2`, '/srv/cache/app', `${temp.path}/.claude/CLAUDE.md`],
+    write: ['/srv/cache', `${temp.path}/max/.claude/.credentials.json`],
+  });
 });

@@ -40,7 +40,6 @@ export function containedBench() {
           limits: {},
           home: paths.home,
           show: [{ path: paths.work }, { path: paths.base, readOnly: true }],
-          readOnly: [paths.repo, `${root}/missing`],
           env: { PATH, TAG: tag, H: paths.home, R: paths.repo },
           ...options,
         },

@@ -45,7 +45,6 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
       logsDir: logs,
       isolation: 'namespace',
       show: [{ path: run.work }, { path: home.bases, readOnly: true }],
-      readOnly: [],
       deadlineMs: 60_000,
       ...rest,
     }),

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { containedArgv } from '../../src/adapters/sandbox/sandbox.ts';
@@ -15,18 +15,38 @@ export const withoutUserNamespace: Without = (argv) => {
   return argv.toSpliced(second, argv.indexOf('--', second) - second + 1);
 };
 
+/** All of the machine, as its user has it. */
+export const withoutView: Without = (argv) => {
+  const from = argv.indexOf('--dir');
+  return argv.toSpliced(from, argv.indexOf('--chdir') - from, '--dev-bind', '/', '/', '--proc', '/proc');
+};
+
 /**
  * Runs a shell command as code under test runs, its init's reports and its own output apart. `attack` files are put beside it.
  */
-export async function attack(command: string, options: { files?: Record<string, string>; without?: Without } = {}) {
+export async function attack(
+  command: string | ((victim: string) => string[]),
+  options: {
+    files?: Record<string, string>;
+    without?: Without;
+    /** Makes what is attacked, in a folder beside the home, which is `$V` for the command; answers what came of it. */
+    victim?: (folder: string) => { look: () => unknown } & Partial<Disposable>;
+  } = {},
+) {
   using b = containedBench();
+  const folder = `${b.root}/victim`;
+  mkdirSync(folder);
+  const victim = options.victim?.(folder);
   for (const [name, content] of Object.entries(options.files ?? {})) writeFileSync(`${b.work}/${name}`, content);
   const plan: IsolationPlan = {
-    ...{ isolation: 'namespace', home: b.home, sealed: true, tmp: `${b.work}/tmp` },
-    ...{ show: [{ path: b.work }], readOnly: [b.repo] },
+    ...{ isolation: 'namespace', home: b.home, tmp: `${b.work}/tmp`, show: [{ path: b.work }] },
   };
-  const env = { PATH: '/usr/bin:/bin', R: b.repo, H: b.home };
-  const walled = containedArgv(plan, { argv: ['sh', '-c', command], cwd: b.work, env });
+  const env = { PATH: '/usr/bin:/bin', V: folder };
+  const walled = containedArgv(plan, {
+    argv: typeof command === 'string' ? ['sh', '-c', command] : command(folder),
+    cwd: b.work,
+    env,
+  });
   const [file, ...args] = options.without ? options.without(walled) : walled;
   const child = spawn(file!, args, {
     cwd: '/',
@@ -49,7 +69,10 @@ export async function attack(command: string, options: { files?: Record<string, 
   const first = await report;
   control.end();
   child.kill('SIGKILL');
-  return { report: first, said: (await output).join('') };
+  const said = (await output).join('');
+  const host = victim?.look();
+  victim?.[Symbol.dispose]?.();
+  return { report: first, said, host };
 }
 
 export const fixture = (name: string): string => readFileSync(`${import.meta.dirname}/programs/${name}`, 'utf8');

@@ -48,7 +48,11 @@ export class World {
     this.repos = await makeRepos(this.root);
     this.fleet = await connectFleet({ env: { ...this.env, FLEET_HOME: `${this.root}/client` } });
     for (let index = 0; index < options.sites; index += 1) {
-      const config = { ...CONFIG, worker: { name: `chaos-${process.pid}-${index}`, slots: 2 } };
+      const config = {
+        ...CONFIG,
+        sandbox: { write: [this.root] },
+        worker: { name: `chaos-${process.pid}-${index}`, slots: 2 },
+      };
       const { root, env } = this;
       const server = this.#server.address;
       this.sites.push(await Site.make({ index, root, env, server, config, machine: options.machines }));

@@ -167,7 +167,7 @@ describe('start', () => {
   test('everything of its own lies in the run’s HOME; the login is a link', () => {
     expect(start()?.env).toMatchObject({ HOME: '/run/home', CLAUDE_CONFIG_DIR: '/run/home/.claude' });
     expect(start()?.files).toEqual({
-      '/run/home/.claude/.credentials.json': { link: '/home/me/.claude/.credentials.json' },
+      '/run/home/.claude/.credentials.json': { link: '/home/me/.claude/.credentials.json', login: true },
       '/run/home/.claude/CLAUDE.md': { link: '/run/tree/CLAUDE.md' },
     });
   });

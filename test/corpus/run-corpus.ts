@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { CACHE } from './generate/ecosystems.ts';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
@@ -58,6 +59,7 @@ export class Corpus implements AsyncDisposable {
           worker: { slots: 3 * availableParallelism(), coder: 'none' },
           coders: { none: program('none'), claude: program('claude') },
           limits: { idle: '60s', total: '5m', verify: '10m' },
+          sandbox: { read: [CACHE] },
         },
         { env: Object.fromEntries(scripts) },
       );

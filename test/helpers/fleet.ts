@@ -90,7 +90,9 @@ export class TestFleet implements AsyncDisposable {
     const home = `${this.root}/${name}`;
     await mkdir(home, { recursive: true });
     const full = uniqueName(name);
-    await writeFile(`${home}/config.yaml`, workerConfig(config, full));
+    // Agents that play their part say so by files there.
+    const sandbox = { write: [this.root] };
+    await writeFile(`${home}/config.yaml`, workerConfig({ sandbox, ...config }, full));
     const startedAt = new Date().toISOString();
     const [file, ...args] = [...(machine?.prefix ?? []), MAIN, 'worker', ...flags];
     const server = machine ? { TEMPORAL_ADDRESS: machine.address } : {};

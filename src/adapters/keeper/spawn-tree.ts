@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
-import { containedArgv } from '../sandbox/sandbox.ts';
+import { containedArgv, offArgv } from '../sandbox/sandbox.ts';
 import { drain, offerPipe, openPipes, openText, type Drain } from './pipes.ts';
 
 export interface TreeCommand {
@@ -26,15 +26,17 @@ export interface TreeCommand {
 
 /** Starts the isolation's outermost program; its streams are read from now on. @throws where it cannot be started */
 export async function spawnTree(command: TreeCommand): Promise<{ child: ChildProcess; streams: Drain[] }> {
-  const [file, ...args] = containedArgv(command.plan, command);
+  const { argv, text } = offArgv(containedArgv(command.plan, command));
+  const [file, ...args] = argv;
   const pipes = await openPipes(command.scratch, 2);
   const [out, err] = pipes as [(typeof pipes)[0], (typeof pipes)[0]];
   const streams: Drain[] = [drain(out.read, command.stdout), drain(err.read, command.stderr)];
   const stdin = openText(command.scratch, command.stdin);
+  const folders = text === undefined ? [] : [openText(command.scratch, text)];
   try {
     if (command.hooks) streams.push(await offerPipe(command.scratch, command.hooks));
     const env = { ...command.env, FLEET_RUN: command.mark };
-    const stdio = [stdin, out.write, 'pipe' as const, 'pipe' as const, err.write];
+    const stdio = [stdin, out.write, 'pipe' as const, 'pipe' as const, err.write, ...folders];
     const child = spawn(file!, args, { cwd: '/', env, stdio, detached: true });
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     return { child, streams };
@@ -42,6 +44,6 @@ export async function spawnTree(command: TreeCommand): Promise<{ child: ChildPro
     streams.forEach((stream) => (stream.close?.(), stream.destroy()));
     throw error;
   } finally {
-    [stdin, out.write, err.write].forEach((fd) => closeSync(fd));
+    [stdin, out.write, err.write, ...folders].forEach((fd) => closeSync(fd));
   }
 }

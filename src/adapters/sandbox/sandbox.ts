@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Isolation } from '../../domain/run.ts';
 import { INIT } from './init.ts';
 import type { IsolationPlan, Named } from './plan.ts';
 import { systemProgram } from './programs.ts';
-import { systemFolders } from './system-folders.ts';
 import { viewArgs } from './view.ts';
 
 const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
@@ -37,6 +36,20 @@ export function containedArgv(plan: IsolationPlan, named: Named): string[] {
   return [bwrap, ...outer, ...view, '--', ...init, bwrap, ...inner, '--', sh, '-c', 'exec "$@"', 'sh', ...argv];
 }
 
+/** Where bwrap finds what `offArgv` has taken from its command line. */
+const ARGS_FD = 5;
+
+/** What bwrap can read from descriptor 5, a NUL behind each part: everybody on the machine sees a command line, and its folders. */
+export function offArgv(argv: readonly string[]): { argv: readonly string[]; text?: string } {
+  const end = argv.indexOf('--');
+  if (basename(argv[0]!) !== 'bwrap') return { argv };
+  const text = argv
+    .slice(1, end)
+    .map((part) => `${part}\0`)
+    .join('');
+  return { argv: [argv[0]!, '--args', String(ARGS_FD), ...argv.slice(end)], text };
+}
+
 /** What this machine can do, and why no more. One that is too slow to tell is held to the better. */
 export async function detectIsolation(): Promise<{ isolation: Isolation; why?: string }> {
   if (process.platform !== 'linux') return { isolation: 'process-group', why: 'only Linux has namespaces' };
@@ -58,9 +71,8 @@ export async function tryIsolation(isolation: Isolation): Promise<'works' | 'lat
       home,
       show: [{ path: `${home}/work` }],
       tmp: `${home}/work`,
-      readOnly: systemFolders(process.env),
     };
-    return await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work` }));
+    return await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work`, env: process.env }));
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
   } finally {

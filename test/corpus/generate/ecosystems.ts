@@ -18,7 +18,7 @@ export interface Ecosystem {
 }
 
 /** Where packages and caches lie between runs: trials can read them. */
-const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'infinity-fleet-corpus');
+export const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'infinity-fleet-corpus');
 
 function once(name: string, make: (dir: string) => void): void {
   const dir = join(CACHE, name);

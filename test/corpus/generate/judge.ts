@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { CACHE } from './ecosystems.ts';
 import { gzipSync } from 'node:zlib';
 import { isSettled, type TaskReport } from '../../../src/client.ts';
 import { TestFleet } from '../../helpers/fleet.ts';
@@ -38,6 +39,7 @@ export class Judge implements AsyncDisposable {
           worker: { slots: this.#slots, coder: 'none' },
           coders: { none: { command: ['sh', '-c', RUN], protocol: 'none' } },
           limits: { idle: '2m', total: '20m', verify: '8m' },
+          sandbox: { read: [CACHE] },
         },
         { env },
       );
