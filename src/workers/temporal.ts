@@ -9,12 +9,12 @@ import type { OutsideCalls } from '../activities/outside-calls.ts';
 import { callsQueue, CREDENTIAL_QUEUE, SHARED_QUEUE, type HomeLayout } from '../domain/names.ts';
 import { builtFile } from '../package.ts';
 import type { SlotGate } from './slots.ts';
+import { workflowThread, type WorkflowThread } from './workflow-thread.ts';
 
 const BUNDLE = builtFile('workflow-bundle.js');
 
 const CARRYING = {
   workflowBundle: { codePath: BUNDLE },
-  workflowThreadPoolSize: 1,
   stickyQueueScheduleToStartTimeout: '3s',
 } as const;
 
@@ -60,6 +60,7 @@ export async function createTemporalWorkers(options: SdkOptions): Promise<SdkWor
   const { activities } = options;
   const common = commonOf(options);
   const { registerRun: _claim, ...onHost } = activities;
+  const thread = workflowThread({ ...activities, ...options.desk });
   const host = Worker.create({
     ...common,
     taskQueue: options.hostQueue,
@@ -75,7 +76,7 @@ export async function createTemporalWorkers(options: SdkOptions): Promise<SdkWor
     activities: { sendAlert: activities.sendAlert },
     maxCachedWorkflows: 50,
   };
-  const shared = Worker.create({
+  const shared = thread.Worker.create({
     ...common,
     ...CARRYING,
     taskQueue: SHARED_QUEUE,
@@ -97,18 +98,18 @@ export async function createTemporalWorkers(options: SdkOptions): Promise<SdkWor
       activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 1 },
     }),
   );
-  const claim = (taskQueue: string) => claimWorker(options, taskQueue);
-  const others = [...calls, host, shared, ...(options.credentials ? [Worker.create(states)] : [])];
+  const claim = (taskQueue: string) => claimWorker(thread.Worker, options, taskQueue);
+  const others = [...calls, host, shared, ...(options.credentials ? [thread.Worker.create(states)] : [])];
   const [claiming, rest] = await Promise.all([Promise.all(options.claims.map(claim)), Promise.all(others)]);
-  return new SdkWorkers({ claiming, rest, claim });
+  return new SdkWorkers({ claiming, rest, claim, thread });
 }
 
 const commonOf = ({ connection, namespace, identity }: SdkOptions) =>
   ({ connection, namespace, identity, maxHeartbeatThrottleInterval: '2s', shutdownGraceTime: 0 }) as const;
 
-function claimWorker(options: SdkOptions, taskQueue: string): Promise<Worker> {
+function claimWorker(ThreadWorker: typeof Worker, options: SdkOptions, taskQueue: string): Promise<Worker> {
   const { registerRun, sendAlert } = options.activities;
-  return Worker.create({
+  return ThreadWorker.create({
     ...commonOf(options),
     taskQueue,
     activities: { registerRun, sendAlert, ...options.desk },
@@ -123,18 +124,26 @@ function claimWorker(options: SdkOptions, taskQueue: string): Promise<Worker> {
   });
 }
 
+interface Parts {
+  claiming: Worker[];
+  rest: readonly Worker[];
+  claim(queue: string): Promise<Worker>;
+  thread: Pick<WorkflowThread, 'end'>;
+}
+
 /** The SDK's workers of one process, which run and end together. */
 export class SdkWorkers {
   readonly claiming: Worker[];
   readonly #rest: readonly Worker[];
-  readonly #claim: (queue: string) => Promise<Worker>;
+  readonly #claim: Parts['claim'];
+  readonly #thread: Parts['thread'];
   readonly #runs = new Set<Promise<void>>();
   #settle: { over(): void; broke(error: unknown): void } | undefined;
   #ending = false;
   #claimed: Promise<void> = Promise.resolve();
 
-  constructor(parts: { claiming: Worker[]; rest: readonly Worker[]; claim: (queue: string) => Promise<Worker> }) {
-    [this.claiming, this.#rest, this.#claim] = [parts.claiming, parts.rest, parts.claim];
+  constructor({ claiming, rest, claim, thread }: Parts) {
+    [this.claiming, this.#rest, this.#claim, this.#thread] = [claiming, rest, claim, thread];
   }
 
   /** Until all have stopped, then undoes what was set up; where one breaks, or `broken` rejects, the others are stopped too. */
@@ -149,6 +158,7 @@ export class SdkWorkers {
     } finally {
       await this.#claimed;
       await Promise.allSettled(this.#runs);
+      await this.#thread.end().catch(() => undefined);
       await undo();
     }
   }

@@ -21,7 +21,12 @@ function site() {
 
 test('two calls at once make one SDK worker for each queue, and one that failed can be made again', async () => {
   const { polled, claim, away } = site();
-  const workers = new SdkWorkers({ claiming: [await claim('plain')], rest: [], claim });
+  const workers = new SdkWorkers({
+    claiming: [await claim('plain')],
+    rest: [],
+    claim,
+    thread: { end: async () => {} },
+  });
   let undone = false;
   const done = workers.run(async () => void (undone = true), new Promise<never>(() => {}));
   await Promise.all([workers.claimFrom(['plain', 'one']), workers.claimFrom(['plain', 'one', 'two'])]);
@@ -38,7 +43,12 @@ test('two calls at once make one SDK worker for each queue, and one that failed 
 
 test('one that is made while all end is ended before what they need is taken away', async () => {
   const { claim, polled } = site();
-  const workers = new SdkWorkers({ claiming: [await claim('plain')], rest: [], claim });
+  const workers = new SdkWorkers({
+    claiming: [await claim('plain')],
+    rest: [],
+    claim,
+    thread: { end: async () => {} },
+  });
   let settled = false;
   const seen: boolean[] = [];
   const done = workers.run(async () => void seen.push(settled), new Promise<never>(() => {}));
