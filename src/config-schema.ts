@@ -48,6 +48,8 @@ export const schema = z
         /** How often the work of a live run is saved. */
         checkpoint: duration.default('5m'),
         onTerm: z.enum(['hand-over', 'drain']).default('hand-over'),
+        /** Names of its environment variables that a task may ask for. */
+        env: variables.default([]),
       })
       .prefault({}),
     /** What agents see of this machine beside their work and the programs that they need; checks only read it. */

@@ -73,7 +73,7 @@ test('an empty file, comments alone and keys with nothing behind them mean the d
 test.each([
   [
     'worker:\n  slots: 2\n  slotz: 3\n',
-    'config.yaml:3: worker.slotz is not a known field (known in worker: name, slots, queues, isolation, coder, checkpoint, onTerm)',
+    'config.yaml:3: worker.slotz is not a known field (known in worker: name, slots, queues, isolation, coder, checkpoint, onTerm, env)',
   ],
   [
     '# c\nwerker: {}\n',

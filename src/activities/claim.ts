@@ -17,6 +17,7 @@ import { withdrawResults } from './hand-over.ts';
 import { dropJoined } from './join-results.ts';
 import { wirePlace } from './model-calls.ts';
 import { noteWork } from './note-work.ts';
+import { isGivenElsewhere, refusedVariable } from './prepare/variables.ts';
 import { heartbeating } from './heartbeat.ts';
 import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
@@ -63,6 +64,8 @@ export async function registerRun(deps: Deps, order: ClaimOrder): Promise<ClaimA
   }
   const found = deps.coders.get(choice.coder);
   if (!found && !isOutside(choice.coder)) throw handBack(`${worker.name} has no coder ${choice.coder}`, '10s');
+  const refused = order.facts?.env && !isOutside(choice.coder) && refusedVariable(deps, order.facts.env);
+  if (refused && (await isGivenElsewhere(deps, order.facts!))) throw handBack(refused.message, '5s');
   const { coder, credential: ofRule, ...chosen } = choice;
   const pinned = order.credential ?? ofRule;
   const wanting = wantingOf(order, choice);

@@ -26,7 +26,7 @@ import type { Fitness } from './worker/blame.ts';
 /** A worker as its record has it. */
 export type Attached = Pick<
   WorkerFacts,
-  'name' | 'machine' | 'hostQueue' | 'queues' | 'coders' | 'publicKey' | 'lease'
+  'name' | 'machine' | 'hostQueue' | 'queues' | 'coders' | 'publicKey' | 'lease' | 'env'
 > & {
   view?: Pick<WorkerView, 'failedInARow' | 'provedAt' | 'closed' | 'credentials' | 'budgets'> | null;
 };

@@ -1,22 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { within } from '../adapters/paths.ts';
-
-/** What every process that we start may see of the worker's environment. */
-const ALLOWED = [
-  ...['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'JAVA_HOME'],
-  ...[
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'no_proxy',
-    'SSL_CERT_FILE',
-    'SSL_CERT_DIR',
-    'NODE_EXTRA_CA_CERTS',
-  ],
-];
+import { GIVEN_TO_ALL } from '../domain/given-to-all.ts';
 
 /**
  * Where programs in PATH that only choose a version (rustup's cargo, asdf's, mise's, volta's and pyenv's shims) find it, and below
@@ -49,7 +34,7 @@ export function environment(
   names: readonly string[],
   set: Record<string, string>,
 ): Record<string, string> {
-  const picked = [...ALLOWED, ...names].flatMap((name) =>
+  const picked = [...GIVEN_TO_ALL, ...names].flatMap((name) =>
     from[name] === undefined ? [] : [[name, from[name]] as const],
   );
   return { ...toolchains(from), ...Object.fromEntries(picked), ...set };

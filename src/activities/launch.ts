@@ -26,6 +26,7 @@ import { openModelCalls, wirePlace } from './model-calls.ts';
 import { toolServer } from './outbox.ts';
 import { tellOutcome, tellRefused } from './tell-credential.ts';
 import { stillWanted } from './still-wanted.ts';
+import { givenVariables } from './prepare/variables.ts';
 import { superviseAgent } from './supervise.ts';
 import { usageOf } from './usage.ts';
 import { WireWatch } from './wire-watch.ts';
@@ -117,6 +118,7 @@ async function start(
   await writeFile(files.prompt, prompt);
   failpoint('launch.prompt-written');
   const logs = deps.home.task(order.taskId).runOf(n);
+  const given = givenVariables(deps);
   const calls = await openModelCalls(deps, {
     ...{ coder, account, model, id: order.runId, file: files.wire, wireFile: logs.wire },
   });
@@ -147,11 +149,7 @@ async function start(
     ...(agent.hooks ? { hooks: files.hooks } : {}),
     env: environment(
       deps.env,
-      asked.env.filter(
-        (name) =>
-          !calls.withheld(name) &&
-          (coder.env.includes(name) ? !record.credential : name !== deps.config.github.tokenEnv),
-      ),
+      asked.env.filter((name) => given.includes(name)),
       {
         ...calls.env,
         HOME: files.agentHome,

@@ -14,8 +14,6 @@ interface ModelCalls {
   proxy?: { url: string; key: string; api: WireApi };
   /** What the agent gets of the account's variables. */
   env: Record<string, string>;
-  /** Whether a variable of the worker is kept from it, whoever names it. */
-  withheld(name: string): boolean;
 }
 
 /** A run's place with the model proxy. */
@@ -46,7 +44,7 @@ export async function openModelCalls(
         ? `${coder.name} works under a login, or by a way of its own`
         : `${coder.name} has no way through the model proxy`,
     );
-    return { own, env: account.env, withheld: () => false };
+    return { own, env: account.env };
   }
   const proxy = await deps.proxy.open({ ...place, upstream });
   const left = Object.entries(account.env).filter(([name, value]) => !isKey(coder, upstream, { name, value }));
@@ -54,7 +52,6 @@ export async function openModelCalls(
     own,
     proxy: { ...proxy, api: upstream.api },
     env: { ...Object.fromEntries(left), ...direct(deps.env) },
-    withheld: (name) => coder.keys?.includes(name) ?? coder.env.includes(name),
   };
 }
 

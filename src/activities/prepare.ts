@@ -35,6 +35,7 @@ import { submodulesFrom } from './submodules.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
 import { continueFrom } from './prepare/continue-from.ts';
+import { refusedVariable } from './prepare/variables.ts';
 
 /**
  * `results`: of the tasks that this one depends on, to start from instead of the base. `handedIn`: what an agent outside the
@@ -53,6 +54,8 @@ export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<
   const record = requireRun(deps, order);
   await noteWork(deps, order);
   if (record.prepared) return answerOf(deps, record.coder, record.prepared);
+  const refused = isOutside(record.coder) ? undefined : refusedVariable(deps, order.task.env ?? []);
+  if (refused) return { ok: false, failure: refused };
   return cancellable(
     () => ({ runId: order.runId, state: 'setting-up' }),
     (signal) => deps.registry.using(order, () => prepare(deps, order, { n: record.n, coder: record.coder, signal })),

@@ -19,7 +19,8 @@ import { pollersOf } from './queues.ts';
 import { pinRepo, type Pinned } from './repo.ts';
 import { refuseOther } from './start.ts';
 import { describeTask } from './view.ts';
-import { codersOf } from './workers.ts';
+import { variableRefused } from './start/variables.ts';
+import { codersOf, listWorkers, type FleetWorker } from './workers.ts';
 import type { Wire } from './wire.ts';
 
 /** A task to start: the task's own fields, checked here, and the id where it is not to be made up. */
@@ -99,6 +100,8 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   await checkQueue(facts, parsed.task);
   const pinned = await withCredential(facts, parsed.task);
   await checkCoders(facts, pinned);
+  const refused = variableRefused(pinned, pinned.env.length > 0 ? await facts.workers() : []);
+  if (refused) throw wrong(refused);
   const { task, notes, file, read } = await facts.pinned(pinned);
   await checkRules(facts, task, read);
   return {
@@ -182,6 +185,8 @@ class Facts {
     };
     return this.once(`coder ${queues.join(' ')}`, () => soon(isThere));
   }
+
+  workers = (): Promise<FleetWorker[]> => this.once('workers', () => listWorkers(this.wire));
 
   credential(name: string): Promise<CredentialRecord | undefined> {
     return this.once(`credential ${name}`, () => soon(() => findCredential(this.wire, name)));

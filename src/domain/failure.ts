@@ -230,6 +230,12 @@ export const FAILURES = {
   superseded: { attempt: false, next: 'park', feedback: false, meaning: 'a newer run was accepted first' },
   'dependency-failed': { attempt: false, next: 'park', feedback: false, meaning: 'a task that this one needs failed' },
   cancelled: { attempt: false, next: 'park', feedback: false, meaning: 'the task was cancelled' },
+  'env-refused': {
+    attempt: false,
+    next: 'park',
+    feedback: false,
+    meaning: 'it asks for a variable that its worker gives to no task',
+  },
   'invalid-task': { attempt: false, next: 'park', feedback: false, meaning: 'the task is not valid' },
 } as const satisfies Record<string, FailurePolicy>;
 

@@ -6,6 +6,8 @@ export interface TaskFacts extends Pick<Task, 'type' | 'labels' | 'queue' | 'pri
   size: number;
   repo: string | null;
   attempt: number;
+  /** Variables that it asks for; missing: none. */
+  env?: string[];
   /** Missing: triage has not been asked. */
   class?: string;
 }
@@ -18,4 +20,5 @@ export const factsOf = (task: Task, attempt: number): TaskFacts => ({
   size: task.objective.length,
   repo: task.repo ?? null,
   attempt,
+  ...(task.env.length > 0 ? { env: task.env } : {}),
 });

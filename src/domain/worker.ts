@@ -70,6 +70,8 @@ export interface WorkerFacts extends WorkerIdentity, Partial<WorkerKeys> {
   slots: number;
   /** Milliseconds, see `Claim`. */
   lease: { heartbeatMs: number; graceMs: number };
+  /** Names of its variables that a task may ask for. */
+  env?: string[];
 }
 
 /** How a task ended whose repository keeps nothing of it any more. */

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { identityOf } from '../activities/attend.ts';
 import type { Deps } from '../activities/context.ts';
+import { givenVariables } from '../activities/prepare/variables.ts';
 import { leaseOf } from '../config.ts';
 import { RECORD_TYPE, workerRecordId } from '../domain/names.ts';
 import { leftBehind, type Debt, type Tally, type WorkerFacts, type WorkerRecord } from '../domain/worker.ts';
@@ -68,6 +69,7 @@ function factsOf(deps: Deps): WorkerFacts {
     ...deps.keys.shared,
     slots: config.worker.slots,
     lease: { heartbeatMs, graceMs },
+    env: givenVariables(deps),
   };
 }
 

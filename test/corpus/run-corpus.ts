@@ -56,7 +56,7 @@ export class Corpus implements AsyncDisposable {
       const worker = await fleet.worker(
         'corpus',
         {
-          worker: { slots: 3 * availableParallelism(), coder: 'none' },
+          worker: { slots: 3 * availableParallelism(), coder: 'none', env: cases.map(variable) },
           coders: { none: program('none'), claude: program('claude') },
           limits: { idle: '60s', total: '5m', verify: '10m' },
           sandbox: { read: [CACHE] },

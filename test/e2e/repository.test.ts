@@ -23,7 +23,8 @@ beforeAll(async () => {
   worker = await fleet.worker(
     'tasks',
     {
-      worker: { slots: 4 },
+      // The second one is a mistake: it is a credential.
+      worker: { slots: 4, env: ['FLEET_TEST_NAMED', 'ANTHROPIC_API_KEY'] },
       coders: {
         ok: agent('ok.sh'),
         notes: sh(NOTES),
@@ -173,6 +174,29 @@ describe('what an agent sees', () => {
     expect(env).toContain('FLEET_TEST_NAMED=said');
     expect(env).not.toMatch(/hush|TEMPORAL|FLEET_HOME/);
     expect(env).toContain(`HOME=${worker.home}/runs/${report.id}/${report.runs[0]!.runId}/work/home`);
+  });
+
+  test.concurrent('a variable that its worker does not list is refused, and a credential that it lists', async () => {
+    const asking = (name: string) => drain({ type: 'research', coder: 'environment', env: [name] });
+    for (const name of ['FLEET_TEST_SECRET', 'ANTHROPIC_API_KEY'])
+      await expect(asking(name)).rejects.toThrow(
+        `env must not have ${name}: worker tasks gives it to no task; worker.env of its configuration lists what a task may ask for, and no credential can be in it`,
+      );
+    // Who goes to the server directly is told by the worker.
+    const start = async (workflowId: string, env: string[]) => {
+      const args = [{ objective: 'Tell', type: 'research', coder: 'environment', env }];
+      await fleet.client.workflow.start('agentTask', { workflowId, taskQueue: 'fleet', args });
+      return fleet.settled(workflowId);
+    };
+    expect(await start('asks-for-a-secret', ['FLEET_TEST_SECRET'])).toMatchObject({
+      ...{ state: 'parked', reason: 'env-refused' },
+      message:
+        'env must not have FLEET_TEST_SECRET: worker tasks gives it to no task; worker.env of its configuration lists those that it gives',
+    });
+    expect(await start('asks-for-a-key', ['FLEET_TEST_NAMED', 'ANTHROPIC_API_KEY'])).toMatchObject({
+      ...{ state: 'parked', reason: 'env-refused', attempts: { used: 0 } },
+      message: 'env must not have ANTHROPIC_API_KEY: it is a credential of coder claude, which no task gets',
+    });
   });
 
   test.concurrent("FLEET_HOME is hidden from it, and the user's checkout read-only", async () => {

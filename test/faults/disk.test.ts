@@ -35,7 +35,7 @@ const lab = (name: string) => ({
   worker: (config: PartialConfig = {}, env: Record<string, string> = {}) =>
     fleet.worker(
       name,
-      { lease: LONG, coders, ...config, worker: { slots: 3, queues: [name], ...config.worker } },
+      { lease: LONG, coders, ...config, worker: { slots: 3, queues: [name], env: ['GO'], ...config.worker } },
       { env },
     ),
   enqueue: (coder: keyof typeof coders, input: Partial<TaskInput> = {}) =>

@@ -197,7 +197,10 @@ test('a limit, a broken server, an answer that was lost and a worker that is kil
 
 test('no agent, log or history has the token', async () => {
   const script = 'env > env.txt; grep -c "" /proc/self/environ > /dev/null';
-  const id = await enqueue({ objective: doing(script), env: ['GITHUB_TOKEN', 'HOME'], pr: { until: 'opened' } });
+  await expect(enqueue({ objective: doing(script), env: ['GITHUB_TOKEN'] })).rejects.toThrow(
+    'env must not have GITHUB_TOKEN: worker one gives it to no task',
+  );
+  const id = await enqueue({ objective: doing(script), pr: { until: 'opened' } });
   expect(await fleet.settled(id)).toMatchObject({ state: 'done' });
   expect(await git(bare, 'show', `fleet/${id}:env.txt`)).not.toContain(github.token);
   const history = await fleet.client.workflow.getHandle(id).fetchHistory();

@@ -36,7 +36,7 @@ export class Judge implements AsyncDisposable {
       const worker = await this.#fleet.worker(
         `corpus${(this.#workers += 1)}`,
         {
-          worker: { slots: this.#slots, coder: 'none' },
+          worker: { slots: this.#slots, coder: 'none', env: Object.keys(env) },
           coders: { none: { command: ['sh', '-c', RUN], protocol: 'none' } },
           limits: { idle: '2m', total: '20m', verify: '8m' },
           sandbox: { read: [CACHE] },

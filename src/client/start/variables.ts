@@ -1,0 +1,23 @@
+import { isGivenToAll } from '../../domain/given-to-all.ts';
+import { isPath } from '../../domain/repository-name.ts';
+import type { Task } from '../../domain/task.ts';
+import { isAttached, type FleetWorker } from '../workers.ts';
+
+/** Why no attached worker that could claim the task gives it all variables that it asks for; undefined: one does, or none could claim it. */
+export function variableRefused(task: Task, workers: readonly FleetWorker[]): string | undefined {
+  // Nothing of ours runs for an agent outside the fleet.
+  const able = workers.filter(
+    (worker) =>
+      task.for === undefined &&
+      isAttached(worker) &&
+      worker.queues.includes(task.queue) &&
+      (!isPath(task.repo) || task.machine === undefined || worker.machine === task.machine) &&
+      (task.coder === undefined || worker.coders.some(({ name }) => name === task.coder)),
+  );
+  const lacks = ({ env = [] }: FleetWorker) => task.env.find((name) => !env.includes(name) && !isGivenToAll(name));
+  const lacking = able.map(lacks);
+  const name = lacking[0];
+  if (name === undefined || lacking.includes(undefined)) return undefined;
+  const who = able.length === 1 ? `worker ${able[0]!.name} gives` : 'the workers that could take it give';
+  return `env must not have ${name}: ${who} it to no task; worker.env of their configuration lists what a task may ask for, and no credential can be in it`;
+}
