@@ -63,6 +63,12 @@ export const schema = z
         orphaned: duration.default('7d'),
       })
       .prefault({}),
+    /** What looks like a secret in a result, and is none. */
+    secrets: z
+      .strictObject({
+        ignore: z.strictObject({ paths: globs.default([]), values: z.array(text).max(200).default([]) }).prefault({}),
+      })
+      .prefault({}),
     /** Hosts whose private addresses may be asked for, where links of an artifact are checked. */
     links: z.strictObject({ private: z.array(wildcard).max(100).default([]) }).prefault({}),
     queues: queues.default([]),

@@ -1,3 +1,4 @@
+import type { SecretFound } from './domain/secret-shapes.ts';
 import type { PassedTrials } from './domain/passed-trials.ts';
 import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
 import type { Finding, ReceiptKind } from './domain/receipt.ts';
@@ -145,6 +146,8 @@ export interface Evidence extends Tried {
   found: readonly (Finding & { kind: ReceiptKind })[];
   /** File with the change as a patch, cut at 4 MB; missing where nothing was changed. */
   patch: string;
+  /** Secrets that would be delivered. */
+  secretsFound: readonly SecretFound[];
   /** Has the policy's reviewer look at the result. */
   askReviewer(prompt: (place: Place) => string): Promise<Reviewed>;
 }
@@ -244,7 +247,4 @@ export interface ResultTree {
   own?: { commit: string; changes: Change[]; restored: string[] };
 }
 
-export interface Change {
-  path: string;
-  kind: 'added' | 'modified' | 'deleted' | 'mode' | 'type';
-}
+export type Change = { path: string; kind: 'added' | 'modified' | 'deleted' | 'mode' | 'type' };

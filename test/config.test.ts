@@ -77,7 +77,7 @@ test.each([
   ],
   [
     '# c\nwerker: {}\n',
-    /^config\.yaml:2: werker is not a known field \(known here: worker, sandbox, disk, keep, links, queues, machine, coders, /,
+    /^config\.yaml:2: werker is not a known field \(known here: worker, sandbox, disk, keep, secrets, links, queues, machine, coders, /,
   ],
   ['worker:\n  slots: 501\n', /^config\.yaml:2: worker\.slots .*500/],
   ['worker:\n  slots: 0\n', 'config.yaml:2: worker.slots must be at least 1'],

@@ -102,7 +102,8 @@ async function askOnce(
   const place = { id, file: deps.home.run(ref.taskId, ref.runId).reviewWire };
   const wireFile = deps.home.task(ref.taskId).runOf(requireRun(deps, ref).n).reviewWire;
   try {
-    const calls = await openModelCalls(deps, { ...place, wireFile, coder, account, model: review.model });
+    const secrets = deps.secrets.of(coder, account.env);
+    const calls = await openModelCalls(deps, { ...place, wireFile, coder, account, secrets, model: review.model });
     const start = coder.start({
       ...{ runId: id, home, userHome: account.userHome, ...(calls.proxy ? { proxy: calls.proxy } : {}) },
       own: calls.own,
@@ -126,6 +127,7 @@ async function askOnce(
         files: start.files,
       }),
       limits: prepared.policy.limits,
+      secrets,
       env: environment(deps.env, [], {
         ...calls.env,
         ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },

@@ -140,7 +140,8 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   await endRun(deps, order, 'superseded');
   await deps.proxy.close(wirePlace(deps, order));
   const over = order.ending === 'done' || order.ending === 'cancelled';
-  const saved = order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over });
+  const saved =
+    order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over && order.reason !== 'secret-found' });
   if (over) await unshareWork(deps, order);
   if (prepared) await withdrawResults(deps, order, prepared);
   if (prepared && over) await dropJoined(deps, order, prepared);

@@ -9,6 +9,7 @@ import type { ProxyClient } from '../adapters/proxy/client.ts';
 import type { Ledger } from '../adapters/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../adapters/run-registry.ts';
 import type { TallyBook } from '../adapters/tally.ts';
+import type { KnownSecrets } from '../adapters/secrets/known-secrets.ts';
 import type { Config } from '../config.ts';
 import type { Spent } from '../domain/budget.ts';
 import type { HomeLayout } from '../domain/names.ts';
@@ -74,6 +75,8 @@ export interface Deps {
   ledger: Ledger;
   rollback: RollbackCheck;
   keys: Keys;
+  /** What is masked wherever anything of a run is written. */
+  secrets: KnownSecrets;
   /** The worker's own environment: what agents and commands see of it is an allow-list. */
   env: NodeJS.ProcessEnv;
 }

@@ -24,13 +24,20 @@ import type { Question } from '../domain/question.ts';
 import type { ReplayOrder } from '../domain/replay.ts';
 import type { RunRef } from '../domain/run.ts';
 
+/** Nothing that an activity answers, and a history keeps, has a secret in it. */
+function masked<T extends Record<string, (input: never) => Promise<unknown>>>({ secrets }: Deps, activities: T): T {
+  const mask = (act: (input: never) => Promise<unknown>) => async (input: never) =>
+    secrets.redaction.deep(await act(input));
+  return Object.fromEntries(Object.entries(activities).map(([name, act]) => [name, mask(act)])) as T;
+}
+
 /** The activities of one worker. Expected outcomes are values; an exception means broken infrastructure. */
 export function createActivities(deps: Deps) {
   const using = <T>(ref: RunRef, work: () => Promise<T>) => deps.registry.using(ref, work);
   const step = <T>(work: () => Promise<T>) => onSoundMachine(deps, work);
   /** A step that another worker can have instead. */
   const movable = <T>(ref: RunRef, work: () => Promise<T>) => onSoundMachine(deps, work, deps.registry.find(ref));
-  return {
+  return masked(deps, {
     registerRun: (order: ClaimOrder) => registerRun(deps, order),
     triageTask: (order: TriageOrder) => triageTask(deps, order),
     createWorktree: async (order: WorktreeOrder) => {
@@ -57,7 +64,7 @@ export function createActivities(deps: Deps) {
     withdrawResult: (order: { taskId: string; commit: string }) => withdrawResult(deps, order),
     sendAlert: (alert: Alert) => sendAlert(deps, alert),
     answer: (question: Question) => answer(deps, question),
-  };
+  });
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -119,8 +119,10 @@ async function start(
   failpoint('launch.prompt-written');
   const logs = deps.home.task(order.taskId).runOf(n);
   const given = givenVariables(deps);
+  const names = asked.env.filter((name) => given.includes(name));
+  const secrets = deps.secrets.of(coder, account.env, names);
   const calls = await openModelCalls(deps, {
-    ...{ coder, account, model, id: order.runId, file: files.wire, wireFile: logs.wire },
+    ...{ coder, account, model, secrets, id: order.runId, file: files.wire, wireFile: logs.wire },
   });
   const agent = coder.start({
     runId: order.runId,
@@ -147,20 +149,17 @@ async function start(
     cwd: files.tree,
     stdin: agent.stdin,
     ...(agent.hooks ? { hooks: files.hooks } : {}),
-    env: environment(
-      deps.env,
-      asked.env.filter((name) => given.includes(name)),
-      {
-        ...calls.env,
-        HOME: files.agentHome,
-        TMPDIR: files.tmp,
-        PWD: files.tree,
-        FLEET_TASK: order.taskId,
-        FLEET_RUN: order.runId,
-        FLEET_OUTBOX: files.outbox,
-        ...agent.env,
-      },
-    ),
+    secrets,
+    env: environment(deps.env, names, {
+      ...calls.env,
+      HOME: files.agentHome,
+      TMPDIR: files.tmp,
+      PWD: files.tree,
+      FLEET_TASK: order.taskId,
+      FLEET_RUN: order.runId,
+      FLEET_OUTBOX: files.outbox,
+      ...agent.env,
+    }),
     ...isolationPlan(deps, order, { ...prepared, files: agent.files }),
     limits: {
       processes: policy.limits.processes,

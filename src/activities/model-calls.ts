@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { WirePlace } from '../adapters/proxy/client.ts';
 import { noteUnseen } from '../adapters/proxy/wire-file.ts';
 import { isSecretName } from '../domain/credential.ts';
+import type { Secrets } from '../domain/redaction.ts';
 import type { RunRef } from '../domain/run.ts';
 import type { OwnConfig, Upstream, WireApi } from '../domain/upstream.ts';
 import type { Coder } from '../ports.ts';
@@ -33,7 +34,7 @@ export async function openModelCalls(
     account,
     model,
     ...place
-  }: WirePlace & { wireFile: string; coder: Coder; account: Account; model: string | undefined },
+  }: WirePlace & { wireFile: string; coder: Coder; account: Account; model: string | undefined; secrets: Secrets },
 ): Promise<ModelCalls> {
   const own = await readOwn(account.configHome, coder.ownConfig ?? []);
   const upstream = coder.upstream?.(account.env, { model: model ?? coder.model, worker: deps.env, own });

@@ -221,6 +221,7 @@ async function setUp(
     const options = {
       ...isolationPlan(deps, ref, order),
       limits: policy.limits,
+      secrets: deps.secrets.all,
       env: environment(deps.env, [], {
         HOME: files.agentHome,
         TMPDIR: files.tmp,

@@ -1,8 +1,10 @@
-import { writePatch } from '../adapters/git/patch.ts';
+import { watchCommits, writePatch } from '../adapters/git/patch.ts';
 import { treeEntries } from '../adapters/git/entries.ts';
 import { changedInSubmodules, pathsOf, unlikeBefore } from '../adapters/git/lay-submodules.ts';
 import { captureResult } from '../adapters/git/result.ts';
 import { copyNote } from '../adapters/notes.ts';
+import { DiffScan } from '../adapters/secrets/scan-diff.ts';
+import type { SecretFound } from '../domain/secret-shapes.ts';
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared } from '../adapters/run-registry.ts';
 import type { AgentOutcome, RunRef } from '../domain/run.ts';
@@ -59,17 +61,24 @@ async function withSubmodules(
   return changed.length > 0 ? { ...result, inSubmodules: changed } : result;
 }
 
-/** For people, and for the next run: the notes and the change as a patch. */
+/** For people, and for the next run: the notes and the change as a patch. Gives the secrets that the change would deliver. */
 export async function keepNotes(
-  { home }: Deps,
+  { home, config, secrets }: Deps,
   ref: RunRef,
   { result, n }: { result: ResultTree; n: number },
-): Promise<void> {
+): Promise<SecretFound[]> {
   const { notes } = home.run(ref.taskId, ref.runId);
   const kept = home.task(ref.taskId);
-  await copyNote(notes, kept.plan);
-  await copyNote(notes, kept.knowledge);
-  if (result.commit === result.base) return;
-  const { gitDir, base, commit } = result;
-  await writePatch({ gitDir, base, commit, file: kept.runOf(n).patch, maxBytes: PATCH_MAX });
+  const mask = (text: string) => secrets.redaction.text(text);
+  await copyNote(notes, kept.plan, mask);
+  await copyNote(notes, kept.knowledge, mask);
+  if (result.commit === result.base) return [];
+  const { gitDir, base, commit, commits } = result;
+  const scan = () => new DiffScan(secrets.redaction, config.secrets.ignore);
+  const [whole, each] = [scan(), scan()];
+  const file = kept.runOf(n).patch;
+  await writePatch({ gitDir, base, commit, file, maxBytes: PATCH_MAX, watch: whole, secrets: secrets.all });
+  if (commits.length > 1) await watchCommits({ gitDir, base, commit }, each);
+  const isTold = (one: SecretFound) => whole.found.some(({ path, what }) => path === one.path && what === one.what);
+  return [...whole.found, ...each.found.filter((one) => !isTold(one))];
 }

@@ -41,6 +41,7 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
       const options = {
         isolation: deps.isolation,
         limits: prepared.policy.limits,
+        secrets: deps.secrets.all,
         home: deps.home.root,
         hide: deps.otherHomes(),
         // One by one: no code of the agent's can put a link where the worker writes next.

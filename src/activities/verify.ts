@@ -60,7 +60,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
   const left = await readResult(deps, ref, { prepared, outcome, signal });
   const result = await persist(deps, () => restoreResult(deps, ref, { policy, result: left }), signal);
   failpoint('verify.captured');
-  await persist(deps, () => keepNotes(deps, ref, { result, n }), signal);
+  const secretsFound = await persist(deps, () => keepNotes(deps, ref, { result, n }), signal);
 
   // 2. One receipt a kind; no command is run for an agent that did not end well.
   const evidence: Evidence = {
@@ -72,7 +72,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     wire: readWire(keptRun.wire),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
-    ...{ found: [], passed: {}, patch: keptRun.patch },
+    ...{ found: [], passed: {}, patch: keptRun.patch, secretsFound },
     elsewhere: prepared.elsewhere
       ? differences(prepared.elsewhere, lookElsewhere(placesOf(deps, prepared)))
       : { checkout: [], stores: [] },
@@ -93,7 +93,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     },
     ...spacesFor(deps, ref, { dir: files.trial, log: keptRun.trialLog, prepared, signal }),
   };
-  const findings = await persist(deps, () => collect(evidence), signal);
+  const findings = deps.secrets.redaction.deep(await persist(deps, () => collect(evidence), signal));
   const required = {
     ...{ type: task.type, structured, verify: policy.verify.length > 0, artifacts: task.artifacts.length > 0 },
     ...{ control: policy.checks.control, heldOut: policy.checks.heldOut.length > 0 },

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { failedOutput } from '../domain/failed-output.ts';
 import { homeLayout } from '../domain/names.ts';
+import { Redaction, type Secrets } from '../domain/redaction.ts';
 import type { ContainedCommand, ContainedResult } from '../ports.ts';
 import { CappedLog } from './keeper/capped-log.ts';
+import { RedactStream } from './secrets/redact-stream.ts';
 import type { IsolationPlan } from './sandbox/plan.ts';
 import type { ResourceLimits } from './cgroup.ts';
 import { ProcessTree } from './keeper/tree.ts';
@@ -11,6 +13,8 @@ import { UnknownWords, untranslated } from './unknown-words.ts';
 
 export interface ContainOptions extends IsolationPlan {
   limits: ResourceLimits;
+  /** Values that its log, and what it is said to have said, are without, by their names. */
+  secrets?: Secrets;
   /** Complete: nothing is inherited. `FLEET_RUN` gets a random end: the mark of this one command. */
   env: Record<string, string>;
   /** Aborting it ends the command as its timeout does. */
@@ -33,7 +37,7 @@ export async function runContained(command: ContainedCommand, options: ContainOp
   const stderr = (bytes: Buffer) => unknown.write(bytes);
   const env = untranslated(options.env);
   const log = new CappedLog(command.logFile);
-  log.write(Buffer.from(`$ ${command.command}\n`));
+  log.write(Buffer.from(`$ ${new Redaction(options.secrets ?? {}).text(command.command)}\n`));
   log.close();
   const result = await runProgram({ ...command, argv, stdin: '', stderr }, { ...options, env });
   // Its shell has a name that no word has.
@@ -56,7 +60,9 @@ export async function runProgram(
   const log = new CappedLog(program.logFile);
   const { scratch } = homeLayout(options.home);
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const keep = (bytes: Buffer) => log.write(bytes);
+  const take = (also: ((bytes: Buffer) => void) | undefined) =>
+    new RedactStream(options.secrets ?? {}, (bytes) => (log.write(bytes), also?.(bytes)));
+  const [stdout, stderr] = [take(program.stdout), take(program.stderr)];
   const start = performance.now();
   try {
     const tree = await ProcessTree.start({
@@ -68,14 +74,16 @@ export async function runProgram(
       stdin: program.stdin,
       mark: `${options.env['FLEET_RUN'] ?? 'command'}~${randomUUID()}`,
       scratch,
-      stdout: (bytes) => (keep(bytes), program.stdout?.(bytes)),
-      stderr: (bytes) => (keep(bytes), program.stderr?.(bytes)),
+      stdout: (bytes) => stdout.write(bytes),
+      stderr: (bytes) => stderr.write(bytes),
     });
     const limit = new Limit(tree, program.timeoutMs, options.signal);
     tree.go();
     const end = await Promise.race([tree.ended, limit.killed]);
     limit.clear();
     if (!(await tree.kill(KILL_MS))) throw new Error(`a process of "${program.argv.join(' ')}" cannot be killed`);
+    stdout.end();
+    stderr.end();
     const { exitCode, signal } = end ?? (await tree.ended);
     const { timedOut } = limit;
     const said = exitCode === 0 && !timedOut ? log.tail : failedOutput(inside(log.written, program.cwd), SAID_MAX);

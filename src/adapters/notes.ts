@@ -32,11 +32,11 @@ async function withAgentFile<T>(
 }
 
 /** Keeps a note of the agent's, at most 1 MB of it. False where it has none of that name. */
-export async function copyNote(notes: string, to: string): Promise<boolean> {
+export async function copyNote(notes: string, to: string, mask?: (text: string) => string): Promise<boolean> {
   const bytes = await readNote({ notes, name: basename(to), offset: 0, max: NOTE_MAX });
   if (!bytes) return false;
   await mkdir(dirname(to), { recursive: true });
-  await writeFile(to, bytes);
+  await writeFile(to, mask ? mask(bytes.toString('utf8')) : bytes);
   return true;
 }
 

@@ -122,13 +122,7 @@ export const FAILURES = {
     resume: true,
     meaning: 'the agent says that it cannot do this',
   },
-  asked: {
-    attempt: false,
-    next: 'ask',
-    feedback: false,
-    resume: true,
-    meaning: 'the agent asks a person',
-  },
+  asked: { attempt: false, next: 'ask', feedback: false, resume: true, meaning: 'the agent asks a person' },
   'not-approved': {
     attempt: true,
     next: 'retry',
@@ -193,13 +187,7 @@ export const FAILURES = {
     meaning: 'the coder or its vendor does not know the model',
   },
   'coder-missing': { attempt: false, next: 'park', feedback: false, local: true, meaning: 'its program is missing' },
-  unreviewed: {
-    attempt: false,
-    next: 'park',
-    feedback: false,
-    resume: true,
-    meaning: 'the reviewer gave no answer',
-  },
+  unreviewed: { attempt: false, next: 'park', feedback: false, resume: true, meaning: 'the reviewer gave no answer' },
   'repo-unavailable': {
     attempt: false,
     next: 'park',
@@ -230,6 +218,7 @@ export const FAILURES = {
   superseded: { attempt: false, next: 'park', feedback: false, meaning: 'a newer run was accepted first' },
   'dependency-failed': { attempt: false, next: 'park', feedback: false, meaning: 'a task that this one needs failed' },
   cancelled: { attempt: false, next: 'park', feedback: false, meaning: 'the task was cancelled' },
+  'secret-found': { attempt: true, next: 'park', feedback: true, meaning: 'its result would deliver a secret' },
   'env-refused': {
     attempt: false,
     next: 'park',

@@ -45,6 +45,8 @@ export interface ExitRecord {
   unlimited?: true;
   /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
   unclean?: true;
+  /** How often a secret was left out of its logs; missing: never. */
+  redacted?: number;
   /** How the tree was held: `namespace`, or `process-group` where namespaces are missing. */
   isolation: Isolation;
   startedAt: string;

@@ -7,6 +7,7 @@ export const RECEIPT_KINDS = [
   'tools',
   'git',
   'scope',
+  'secrets',
   'acceptance',
   'control',
   'held-out',
@@ -36,6 +37,7 @@ export interface Finding {
     | 'out-of-memory'
     | 'agent-error'
     | 'tampered'
+    | 'secret-found'
     | 'invalid-task'
     | 'repo-unavailable'
     | 'check-cannot-start'

@@ -4,7 +4,7 @@ import { driveOrder } from '../domain/drive-order.ts';
 import { Child } from './child.ts';
 import { converse, type Conversation, type Talk } from './conversation.ts';
 import { Printer } from './printer.ts';
-import { redactor } from './secrets.ts';
+import { namedSecretsIn, Redaction } from '../domain/redaction.ts';
 
 /**
  * The agent process of coders that need a conversation: holds it with the agent CLI, its child, and prints events. The one
@@ -18,7 +18,8 @@ const cancelled = new Promise<string>((resolve) => (signalled = resolve));
 for (const name of Object.keys(CODES)) process.on(name, () => signalled((signal ??= name)));
 
 const order = driveOrder.parse(JSON.parse(process.argv[2] ?? 'null'));
-const redact = redactor(process.env);
+const redaction = new Redaction(namedSecretsIn(process.env));
+const redact = (text: string): string => redaction.text(text);
 const child = new Child(order.command, { cwd: order.cwd, redact });
 const out = new Printer((line) => void process.stdout.write(line), redact);
 // Nobody reads any more: its keeper is gone.

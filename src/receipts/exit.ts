@@ -26,6 +26,7 @@ export const exit: ReceiptCollector = {
       outOfMemory = false,
       outOfProcesses = false,
       unlimited = false,
+      redacted = 0,
       misasked,
     } = outcome;
     const durationMs = Date.parse(endedAt) - Date.parse(startedAt);
@@ -37,6 +38,7 @@ export const exit: ReceiptCollector = {
         `the kernel killed something of it for want of memory${limits.memoryBytes ? `, of which it may use ${formatBytes(limits.memoryBytes)}` : ''}`,
       outOfProcesses && `it reached its limit of ${limits.processes} processes`,
       unclean && 'something of it survived SIGKILL',
+      redacted > 0 && `${counted(redacted, 'secret')} in its output ${redacted === 1 ? 'was' : 'were'} masked`,
       unlimited && 'not limited, as control groups cannot be written here',
       isolation === 'process-group' && 'held by a process group only, as namespaces are missing here',
     ].filter((note) => note !== false);
@@ -58,6 +60,7 @@ export const exit: ReceiptCollector = {
         outOfMemory,
         outOfProcesses,
         unlimited,
+        ...(redacted > 0 ? { redacted } : {}),
       },
     };
   },

@@ -8,10 +8,11 @@ import { git } from './git.ts';
 import { heldOut } from './held-out.ts';
 import { result } from './result.ts';
 import { review } from './review.ts';
+import { secrets } from './secrets.ts';
 import { scope } from './scope.ts';
 import { tools } from './tools.ts';
 
 /** In the order of the chain; the first that names a reason gives the task's, so causes stand before consequences. */
 export const COLLECTORS: readonly ReceiptCollector[] = [
-  ...[exit, result, tools, git, scope, acceptance, control, heldOut, challenge, artifacts, review],
+  ...[exit, result, tools, git, scope, secrets, acceptance, control, heldOut, challenge, artifacts, review],
 ];

@@ -6,6 +6,7 @@ import { endRun, type Deps } from '../activities/context.ts';
 import { holdWhileUnkillable } from '../activities/unclean.ts';
 import { Presence } from '../activities/attend.ts';
 import { Holds } from '../activities/holds.ts';
+import { secretsOf } from '../activities/prepare/variables.ts';
 import { Programs } from '../activities/programs.ts';
 import { machineName } from '../adapters/config-file.ts';
 import { ensureSearchAttributes } from '../adapters/connection.ts';
@@ -162,6 +163,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ...{ home, config, worker, env, server, serverId, ledger, rollback, registry, keeper, proxy, isolation, keys },
       ...{ knownCoders, coders, defaultCoder: () => watch.defaultCoder, inContact, otherHomes, holds, disk },
       ...{ fitness, seats, log, tally, budgets, presence: new Presence(), programs: new Programs(holds) },
+      secrets: secretsOf({ config, knownCoders }, env),
       attached: async () => (await listWorkers({ client, config })).filter(({ state }) => state === 'attached'),
     };
 

@@ -70,7 +70,7 @@ test('a credential’s key never goes where the worker owner’s own configurati
   const proxy = { open: ({ upstream }: { upstream: Upstream }) => (ways.push(upstream), { url: '', key: '' }) };
   const call = async (credential: string | null) =>
     openModelCalls({ ...deps, proxy } as unknown as Deps, {
-      ...{ id: 'r', file: `${temp.path}/wire`, wireFile: `${temp.path}/wire.jsonl`, model: undefined },
+      ...{ id: 'r', file: `${temp.path}/wire`, wireFile: `${temp.path}/wire.jsonl`, model: undefined, secrets: {} },
       ...{ coder: createCoders().get('claude')!, account: await account(credential) },
     });
   const worker = await call(null);

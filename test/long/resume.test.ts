@@ -20,7 +20,11 @@ const STALLS = { idle: '2s' };
 /** Each test has a worker and tasks on a queue of its own. */
 const lab = (queue: string) => ({
   worker: (name: string, config: PartialConfig = {}, env: Record<string, string> = {}) =>
-    fleet.worker(name, { coders, ...config, worker: { slots: 1, queues: [queue], env: ['WAIT_FOR_GO'], ...config.worker } }, { env }),
+    fleet.worker(
+      name,
+      { coders, ...config, worker: { slots: 1, queues: [queue], env: ['WAIT_FOR_GO'], ...config.worker } },
+      { env },
+    ),
   enqueue: async (input: Partial<TaskInput> & { repo: string }) =>
     fleet.fleet.enqueue({ objective: 'x', coder: 'half', queue, retry: { backoff: '1s' }, ...input }),
 });

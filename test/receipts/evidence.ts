@@ -80,7 +80,7 @@ export function evidenceOf({
     submodules: async () => ({ ok: true, submodules: [] }),
     space: () => Promise.reject(new Error('no trial expected')),
     ofBase: async (_key, make) => (await make()).value,
-    ...{ found: [], passed: {}, patch: '/nowhere/result.patch' },
+    ...{ found: [], passed: {}, patch: '/nowhere/result.patch', secretsFound: [] },
     askLinks: () => Promise.reject(new Error('no link expected')),
     askReviewer: () => Promise.reject(new Error('no review expected')),
     heldOutDir: '/nowhere/held-out',

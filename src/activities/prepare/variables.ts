@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { variablesOf } from '../../adapters/secret.ts';
+import { KnownSecrets } from '../../adapters/secrets/known-secrets.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { isGivenToAll } from '../../domain/given-to-all.ts';
 import { isPath } from '../../domain/repository-name.ts';
@@ -40,6 +41,12 @@ export async function isGivenElsewhere(
       (!isPath(repo ?? undefined) || other.machine === worker.machine) &&
       env.every((name) => other.env?.includes(name) || isGivenToAll(name)),
   );
+}
+
+/** All that is masked from the start: what no task gets, and what tasks may ask for. */
+export function secretsOf({ config, knownCoders }: Pick<Giver, 'config' | 'knownCoders'>, env: NodeJS.ProcessEnv) {
+  const keys = [...knownCoders.values()].flatMap((coder) => variablesOf(coder).secrets);
+  return new KnownSecrets(env, { credentials: [...keys, config.github.tokenEnv], listed: config.worker.env });
 }
 
 function credentialNamed({ config, knownCoders }: Pick<Giver, 'config' | 'knownCoders'>, name: string) {

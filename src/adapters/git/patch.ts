@@ -1,3 +1,5 @@
+import type { Secrets } from '../../domain/redaction.ts';
+import { RedactStream } from '../secrets/redact-stream.ts';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { ended, git, startGit } from './git.ts';
@@ -21,6 +23,10 @@ export async function writePatch(patch: {
   commit: string;
   file: string;
   maxBytes: number;
+  /** Gets all of it, also what is cut. */
+  watch?: { write(chunk: Buffer): void; end(): void };
+  /** Values that the file is kept without, by their names. */
+  secrets?: Secrets;
 }): Promise<Diffstat & { bytes: number; truncated: boolean }> {
   const args = ['diff-tree', '-p', '--binary', '--shortstat', ...SAFE, patch.base, patch.commit];
   // Before git starts: what it says is to be read at once.
@@ -33,6 +39,9 @@ export async function writePatch(patch: {
   const end = settle(ended(child, args));
   let stat: string | undefined;
   let [bytes, truncated, head] = [0, false, Buffer.alloc(0)];
+  const parts: Buffer[] = [];
+  const masked = new RedactStream(patch.secrets ?? {}, (part) => parts.push(part));
+  const { watch } = patch;
   try {
     for await (const part of child.stdout as Readable) {
       let chunk = part as Buffer;
@@ -43,22 +52,45 @@ export async function writePatch(patch: {
         stat = head.toString('utf8', 0, at);
         chunk = head.subarray(at + 2);
       }
+      watch?.write(chunk);
       const room = patch.maxBytes - bytes;
       if (chunk.length > room) truncated = true;
       const kept = chunk.subarray(0, room);
       bytes += kept.length;
-      await file.writeFile(kept);
-      if (truncated) break;
+      masked.write(kept);
+      for (const text of parts.splice(0)) await file.writeFile(text);
+      if (truncated && !watch) break;
     }
+    watch?.end();
+    masked.end();
+    for (const text of parts) await file.writeFile(text);
   } catch (error) {
     child.kill('SIGKILL');
     await end;
     throw error;
   }
-  if (truncated) child.kill('SIGKILL');
+  if (truncated && !watch) child.kill('SIGKILL');
   const failed = await end;
   if (failed && !truncated) throw failed;
   return { ...parseStat(stat ?? head.toString('utf8')), bytes, truncated };
+}
+
+/** The change of each commit behind the base, in `watch`: what a later one takes out again is in the branch all the same. */
+export async function watchCommits(
+  { gitDir, base, commit }: { gitDir: string; base: string; commit: string },
+  watch: { write(chunk: Buffer): void; end(): void },
+): Promise<void> {
+  const args = ['log', '-p', '-m', '--format=commit %H', '--unified=1', ...SAFE, `${base}..${commit}`];
+  const child = startGit(
+    args,
+    { gitDir, timeoutMs: 5 * 60_000 },
+    { stdin: 'ignore', stdout: 'pipe', buffer: { stdout: false } },
+  );
+  const end = settle(ended(child, args));
+  for await (const part of child.stdout as Readable) watch.write(part as Buffer);
+  watch.end();
+  const failed = await end;
+  if (failed) throw failed;
 }
 
 export async function diffstat(diff: { gitDir: string; base: string; commit: string }): Promise<Diffstat> {

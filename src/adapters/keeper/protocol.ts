@@ -1,4 +1,5 @@
 import type { ExitRecord, Isolation, RunRef, StopReason } from '../../domain/run.ts';
+import type { Secrets } from '../../domain/redaction.ts';
 import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
 import type { ProcessIdentity } from '../process.ts';
@@ -47,6 +48,8 @@ export interface LaunchOrder extends RunRef, Omit<IsolationPlan, 'home'> {
   limits: ResourceLimits;
   /** Complete. */
   env: Record<string, string>;
+  /** Values that its logs are kept without, by their names. */
+  secrets?: Secrets;
   cwd: string;
   /** Followed by the end of the stream. */
   stdin: string;

@@ -6,6 +6,7 @@ import { failpoint } from '../failpoint.ts';
 import { createJsonSync, writeJsonSync } from '../json-file.ts';
 import { bootSeconds, type ProcessIdentity } from '../process.ts';
 import { giveUpReserve } from '../reserve.ts';
+import { RedactStream } from '../secrets/redact-stream.ts';
 import { LogWriter } from './log-writer.ts';
 import type { HeldRun, Ladder, LaunchedRecord, LaunchOrder, LiveStatus } from './protocol.ts';
 import { ProcessTree } from './tree.ts';
@@ -31,6 +32,7 @@ export class Run {
   readonly #out: LogWriter;
   readonly #err: LogWriter;
   readonly #hooks: LogWriter | undefined;
+  readonly #redacted: RedactStream[] = [];
   readonly #deadline: number;
   #tree!: ProcessTree;
   #startedAt = new Date().toISOString();
@@ -77,7 +79,7 @@ export class Run {
         scratch: paths.dir,
         stdout: run.#keep(run.#out),
         stderr: run.#keep(run.#err),
-        hooks: order.hooks ? { path: order.hooks, take: (bytes) => run.#hooks?.write(bytes) } : undefined,
+        hooks: order.hooks && run.#hooks ? { path: order.hooks, take: run.#redactInto(run.#hooks) } : undefined,
       });
       failpoint('keeper.tree-started');
       writeJsonSync(paths.launched, run.#launched(run.#tree.identity));
@@ -175,6 +177,8 @@ export class Run {
 
   #exit(end: Pick<ExitRecord, 'exitCode' | 'signal' | 'leftover'>, dead: boolean): ExitRecord {
     const { group } = this.#tree;
+    this.#redacted.forEach((stream) => stream.end());
+    const redacted = this.#redacted.reduce((sum, { count }) => sum + count, 0);
     return {
       exitCode: end.exitCode,
       signal: end.signal,
@@ -184,6 +188,7 @@ export class Run {
       ...(group.refusals > 0 ? { outOfProcesses: true } : {}),
       ...(this.#limited ? {} : { unlimited: true }),
       ...(dead ? {} : { unclean: true }),
+      ...(redacted > 0 ? { redacted } : {}),
       isolation: this.#order.isolation,
       startedAt: this.#startedAt,
       endedAt: new Date().toISOString(),
@@ -194,10 +199,17 @@ export class Run {
   }
 
   #keep(writer: LogWriter): (bytes: Buffer) => void {
+    const write = this.#redactInto(writer);
     return (bytes) => {
-      writer.write(bytes);
+      write(bytes);
       this.#lastOutputAt = new Date().toISOString();
     };
+  }
+
+  #redactInto(writer: LogWriter): (bytes: Buffer) => void {
+    const stream = new RedactStream(this.#order.secrets ?? {}, (bytes) => writer.write(bytes));
+    this.#redacted.push(stream);
+    return (bytes) => stream.write(bytes);
   }
 
   #launched(identity: ProcessIdentity | null): LaunchedRecord {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../sha256.ts';
 import { FleetError } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
+import type { Secrets } from '../../domain/redaction.ts';
 import type { WireLive } from '../../domain/wire.ts';
 import type { Upstream } from '../../domain/upstream.ts';
 import { builtFile } from '../../package.ts';
@@ -19,7 +20,9 @@ export interface WirePlace {
 
 export interface ProxyClient {
   /** Opens a run's way to its model. The key is new each time, and known to nobody else. @throws FleetError */
-  open(order: WirePlace & { wireFile: string; upstream: Upstream }): Promise<{ url: string; key: string }>;
+  open(
+    order: WirePlace & { wireFile: string; upstream: Upstream; secrets?: Secrets },
+  ): Promise<{ url: string; key: string }>;
   /** Null: it is not open. Starts the next proxy where the last one is gone. @throws FleetError */
   status(place: WirePlace): Promise<WireLive | null>;
   /** Ends what is under way, and forgets the real key. Starts nothing. Harmless to repeat. */
@@ -115,12 +118,12 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
   };
 
   return {
-    async open({ id, file, wireFile, upstream }) {
+    async open({ id, file, wireFile, upstream, secrets = {} }) {
       held.add(id);
       rest();
       const key = `fleet-${randomBytes(24).toString('base64url')}`;
       const keySha256 = sha256(key);
-      await ask('open', { id, file, wireFile, keySha256, upstream });
+      await ask('open', { id, file, wireFile, keySha256, upstream, secrets });
       return { url: `http://127.0.0.1:${(await connected()).port}/r/${id}`, key };
     },
     async status({ id }) {

@@ -1,3 +1,4 @@
+import type { Secrets } from '../../domain/redaction.ts';
 import type { WireLive } from '../../domain/wire.ts';
 import type { Upstream } from '../../domain/upstream.ts';
 
@@ -26,4 +27,6 @@ export interface OpenOrder {
   /** Of the key that the agent is given, hex. */
   keySha256: string;
   upstream: Upstream;
+  /** Values that `wireFile` is kept without, by their names. */
+  secrets?: Secrets;
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { addExchange, NO_WIRE, type WireExchange, type WireLive, type WireResult } from '../../domain/wire.ts';
+import { Redaction } from '../../domain/redaction.ts';
 import type { Meter } from './meter.ts';
 import type { OpenOrder } from './protocol.ts';
 import { readWire, WireFile } from './wire-file.ts';
@@ -22,7 +23,7 @@ export class OpenRun {
   /** `again`: by a proxy that was started anew. */
   constructor(order: OpenOrder, again: boolean) {
     this.order = order;
-    this.#file = new WireFile(order.wireFile);
+    this.#file = new WireFile(order.wireFile, new Redaction(order.secrets ?? {}));
     for (const exchange of readWire(order.wireFile)?.exchanges ?? []) {
       this.#sum = addExchange(this.#sum, exchange);
       this.#fresh(exchange.results);

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { NO_REDACTION, type Redaction } from '../../domain/redaction.ts';
 import type { WireLine, WireLog } from '../../domain/wire.ts';
 
 /** Lines are whole up to here; then they have only ids and names of calls, and at twice the size nothing is added any more. */
@@ -10,14 +11,16 @@ const EMPTY_MAX = 1_000;
 /** A run's `wire.jsonl`, as its writer has it. */
 export class WireFile {
   readonly #path: string;
+  readonly #redaction: Redaction;
   #size: number;
   #empty = 0;
   #missed = false;
   /** The file says that something is missing. */
   #marked = false;
 
-  constructor(path: string) {
+  constructor(path: string, redaction = NO_REDACTION) {
     this.#path = path;
+    this.#redaction = redaction;
     this.#size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
@@ -34,7 +37,7 @@ export class WireFile {
 
   #write(line: WireLine): boolean {
     // A full disk may have cut the line before.
-    const text = `${this.#missed ? '\n' : ''}${JSON.stringify(line)}\n`;
+    const text = `${this.#missed ? '\n' : ''}${JSON.stringify(this.#redaction.deep(line))}\n`;
     try {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       appendFileSync(this.#path, text, { mode: 0o600 });
