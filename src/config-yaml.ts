@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import { FleetError } from './domain/error.ts';
+import { type FleetError, wrongInput } from './domain/error.ts';
 
 /** The text side of config.yaml: what it says, and in which line it says it. */
 
@@ -21,7 +21,7 @@ export function readConfig(path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return '';
-    throw new FleetError(`${path} cannot be read: ${code ?? String(error)}`, { exitCode: 2, cause: error });
+    throw wrongInput(`${path} cannot be read: ${code ?? String(error)}`, { cause: error });
   }
 }
 
@@ -29,8 +29,7 @@ export function readConfig(path: string): string {
 export function parseYaml(path: string, text: string): Yaml {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const fail = (line: number, message: string): FleetError =>
-    new FleetError(`${path}:${line}: ${message}`, { exitCode: 2 });
+  const fail = (line: number, message: string): FleetError => wrongInput(`${path}:${line}: ${message}`);
   const [wrong] = document.errors;
   if (wrong) throw fail(lines.linePos(wrong.pos[0]).line, `this is no valid YAML: ${wrong.message}`);
   if (

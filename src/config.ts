@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { coder, schema, type Config, type PartialConfig } from './config-schema.ts';
 import { at, merge, nest, parseYaml, readConfig, type Raw } from './config-yaml.ts';
 import { credential } from './domain/credential.ts';
-import { FleetError } from './domain/error.ts';
+import { type FleetError, wrongInput } from './domain/error.ts';
 import { homeLayout } from './domain/names.ts';
 import { firstIssue } from './domain/task.ts';
 
@@ -137,4 +137,4 @@ function siblingsOf(parent: string): string[] {
 }
 
 const invalid = (place: string | null, message: string): FleetError =>
-  new FleetError(place ? `${place}: ${message}` : message, { exitCode: 2 });
+  wrongInput(place ? `${place}: ${message}` : message);

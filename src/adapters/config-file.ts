@@ -16,7 +16,7 @@ import {
   type Layers,
   type Source,
 } from '../config.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
 
 /** One line of `fleet config show`. An entry of a record, such as a coder, is one line. */
@@ -77,8 +77,7 @@ const FIELDS: Record<string, readonly string[]> = {
 /** The name of an entry may hold dots: everything between `coders.` and a known field is the name. */
 function pathOf(key: string): string[] {
   const parts = key.split('.');
-  if (parts.some((part) => part === ''))
-    throw new FleetError(`${key || 'the key'} is not a key, such as worker.slots`, { exitCode: 2 });
+  if (parts.some((part) => part === '')) throw wrongInput(`${key || 'the key'} is not a key, such as worker.slots`);
   const [record = ''] = parts;
   const fields = FIELDS[record];
   if (!fields || parts.length < 3) return parts;
@@ -92,7 +91,7 @@ function valueOf(key: string, path: readonly string[], text: string): unknown {
     value = parse(text);
   } catch (error) {
     const [said] = (error as Error).message.split('\n', 1);
-    throw new FleetError(`${key} cannot be set: the value is no valid YAML: ${said}`, { exitCode: 2 });
+    throw wrongInput(`${key} cannot be set: the value is no valid YAML: ${said}`);
   }
   const known = CONFIG_KEYS.find((candidate) => candidate.path.join('.') === path.join('.'));
   if (known?.kind === 'text' && typeof value !== 'object') return text;
@@ -131,9 +130,7 @@ function writeAtomically(path: string, text: string): void {
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new FleetError(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`, {
-      exitCode: 2,
-    });
+    throw wrongInput(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
 import { resolveHome } from '../config.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { ownDevServer } from './dev-server.ts';
 import { patientCalls } from './patience.ts';
@@ -50,7 +50,7 @@ function loadConfigured(env: NodeJS.ProcessEnv): ReturnType<typeof loadClientCon
     return loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(set) });
   } catch (error) {
     const [said] = (error as Error).message.split('\n', 1);
-    throw new FleetError(`Temporal's client configuration cannot be used: ${said}`, { exitCode: 2, cause: error });
+    throw wrongInput(`Temporal's client configuration cannot be used: ${said}`, { cause: error });
   }
 }
 

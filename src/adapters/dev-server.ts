@@ -15,7 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { execa } from 'execa';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { PACKAGE_ROOT } from '../package.ts';
 import { identify, isAlive, type ProcessIdentity } from './process.ts';
 import { listens } from './temporal/address.ts';
@@ -127,9 +127,8 @@ export async function ownDevServer(home: string): Promise<DevServer | undefined>
 }
 
 const portInUse = (port: number): FleetError =>
-  new FleetError(
+  wrongInput(
     `port ${port} is in use: if that is a Temporal server, wait until it answers; else start one elsewhere with temporal-dev.sh --port <port> and set TEMPORAL_ADDRESS`,
-    { exitCode: 2 },
   );
 
 interface Exit {

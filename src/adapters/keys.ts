@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { FleetError } from '../domain/error.ts';
+import { type FleetError, wrongInput } from '../domain/error.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import type { WorkerKeys } from '../domain/worker.ts';
 import { createTextSync } from './json-file.ts';
@@ -79,14 +79,12 @@ function requirePrivate(path: string, mode: string): void {
         ? `${path} is open to other users (mode ${(stat.mode & 0o777).toString(8)})`
         : undefined;
   if (why)
-    throw new FleetError(why, {
-      exitCode: 2,
+    throw wrongInput(why, {
       hint: `chmod ${mode} ${path}, and make new keys if others may have read them`,
     });
 }
 
 const broken = (path: string, what: string): FleetError =>
-  new FleetError(`${path} is not ${what}`, {
-    exitCode: 2,
+  wrongInput(`${path} is not ${what}`, {
     hint: 'put it back from a backup, or move it away: a new one is made, which readers of receipts have to be told of',
   });

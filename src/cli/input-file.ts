@@ -1,11 +1,9 @@
 import { constants, createReadStream } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FleetError } from '../domain/error.ts';
+import { type FleetError, wrongInput } from '../domain/error.ts';
 import { formatBytes } from '../domain/bytes.ts';
 import type { Cli } from './command.ts';
-
-const bad = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
 
 /** The text of a file that a person named, `-` for stdin; with `pipes` also of `<(command)`. @throws FleetError (2) where there is none, or it cannot be meant */
 export async function readInput(
@@ -18,9 +16,9 @@ export async function readInput(
       ? Buffer.from(await cli.stdin(maxBytes))
       : await readBounded(resolve(cli.cwd, file), { file, maxBytes, pipes });
   const name = file === '-' ? 'stdin' : file;
-  if (bytes.length === 0) throw bad(`${name} is empty`);
+  if (bytes.length === 0) throw wrongInput(`${name} is empty`);
   if (bytes.length > maxBytes) throw tooLarge(name, maxBytes);
-  if (bytes.includes(0)) throw bad(`${name} is not text`);
+  if (bytes.includes(0)) throw wrongInput(`${name} is not text`);
   return bytes.toString('utf8');
 }
 
@@ -32,9 +30,9 @@ async function readBounded(
     // A pipe that nobody writes to would be waited for without end.
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
-    if (stat.isDirectory()) throw bad(`${file} is a folder`);
+    if (stat.isDirectory()) throw wrongInput(`${file} is a folder`);
     if (pipes && stat.isFIFO()) return await readPipe(path, maxBytes);
-    if (!stat.isFile()) throw bad(`${file} is no regular file`);
+    if (!stat.isFile()) throw wrongInput(`${file} is no regular file`);
     if (stat.size > maxBytes) throw tooLarge(file, maxBytes);
     const bytes = Buffer.alloc(maxBytes + 1);
     let length = 0;
@@ -67,10 +65,11 @@ export async function writeOutput(cli: Cli, file: string, text: string): Promise
 
 function fileError(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return bad(`${file} does not exist`);
-  if (code === 'EISDIR') return bad(`${file} is a folder`);
-  if (code === 'EACCES' || code === 'EPERM') return bad(`${file} is not open to this user`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return wrongInput(`${file} does not exist`);
+  if (code === 'EISDIR') return wrongInput(`${file} is a folder`);
+  if (code === 'EACCES' || code === 'EPERM') return wrongInput(`${file} is not open to this user`);
   return error;
 }
 
-const tooLarge = (name: string, maxBytes: number): FleetError => bad(`${name} is larger than ${formatBytes(maxBytes)}`);
+const tooLarge = (name: string, maxBytes: number): FleetError =>
+  wrongInput(`${name} is larger than ${formatBytes(maxBytes)}`);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { isUrl } from '../domain/repository-name.ts';
 import type { OpenQueue } from '../producers/git-queue/queue.ts';
 import type { Cli, Flag } from './command.ts';
@@ -34,13 +34,10 @@ export const AS: Flag = { flag: '--as <name>', about: 'who does it: as in claime
 /** @throws FleetError (2) where nobody says who it is, or says to be this fleet */
 export function nameOf(cli: Cli, as: string | undefined): string {
   const name = as?.trim();
-  if (!name) throw new FleetError('--as is required: say who does it, e.g. --as jean', { exitCode: 2 });
-  if (/\p{Cc}/u.test(name) || name.length > 100)
-    throw new FleetError('--as must be one line of at most 100 characters', { exitCode: 2 });
+  if (!name) throw wrongInput('--as is required: say who does it, e.g. --as jean');
+  if (/\p{Cc}/u.test(name) || name.length > 100) throw wrongInput('--as must be one line of at most 100 characters');
   if (name === fleetName(cli))
-    throw new FleetError(`--as ${name} is this fleet, which claims and reports by itself: fleet sync <url>`, {
-      exitCode: 2,
-    });
+    throw wrongInput(`--as ${name} is this fleet, which claims and reports by itself: fleet sync <url>`);
   return name;
 }
 

@@ -1,6 +1,6 @@
 import { Command as Program, CommanderError, Option } from 'commander';
 import type { Fleet } from '../client.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { VERSION } from '../package.ts';
 import { Wrong, type Cli, type Command, type Flag } from './command.ts';
 import { COMMANDS, type Entry } from './commands.ts';
@@ -126,8 +126,7 @@ function optionOf({ flag, about, many, parse = String }: Flag): Option {
   const [name] = flag.split(' ');
   const one = (text: string): unknown => {
     const value = parse(text);
-    if (value instanceof Wrong)
-      throw new FleetError(`${name} ${value.must}, not ${JSON.stringify(text)}`, { exitCode: 2 });
+    if (value instanceof Wrong) throw wrongInput(`${name} ${value.must}, not ${JSON.stringify(text)}`);
     return value;
   };
   return option.argParser((text: string, before: unknown) =>

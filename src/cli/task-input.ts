@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Order } from '../client.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { needsRepo, type TaskType } from '../domain/task.ts';
 import { isUrl } from '../domain/repository-name.ts';
 import type { Cli } from './command.ts';
@@ -31,13 +31,13 @@ export function orderFromFlags(cli: Cli, { objective, flags }: { objective: stri
 /** Many tasks: one JSON object a line. */
 export function ordersFromLines(cli: Cli, text: string, over: Fields): Order[] {
   const lines = text.split('\n').flatMap((line, index) => (line.trim() ? { line, at: `line ${index + 1}` } : []));
-  if (!lines.length) throw wrong('stdin holds no task: give one JSON object a line');
+  if (!lines.length) throw wrongInput('stdin holds no task: give one JSON object a line');
   return lines.map(({ line, at }) => {
     let value: unknown;
     try {
       value = JSON.parse(line);
     } catch {
-      throw wrong(`${at}: is not valid JSON`);
+      throw wrongInput(`${at}: is not valid JSON`);
     }
     return orderOf(cli, { value, at, over });
   });
@@ -45,10 +45,10 @@ export function ordersFromLines(cli: Cli, text: string, over: Fields): Order[] {
 
 /** One task as it was written, with the command line's flags laid over it. */
 export function orderOf(cli: Cli, { value, at, over }: { value: unknown; at: string; over: Fields }): Order {
-  if (!isFields(value)) throw wrong(`${at}: must be an object with the fields of a task, such as objective`);
+  if (!isFields(value)) throw wrongInput(`${at}: must be an object with the fields of a task, such as objective`);
   const { id, key, ...fields } = value;
-  if (id !== undefined && typeof id !== 'string') throw wrong(`${at}: id must be text`);
-  if (key !== undefined && typeof key !== 'string') throw wrong(`${at}: key must be text`);
+  if (id !== undefined && typeof id !== 'string') throw wrongInput(`${at}: id must be text`);
+  if (key !== undefined && typeof key !== 'string') throw wrongInput(`${at}: key must be text`);
   return { input: placed(cli, lay(inFull(fields), over)), id, key, at };
 }
 
@@ -92,7 +92,6 @@ export function asFlags(message: string): string {
   return flag ? message.replace(/^\S+/, flag) : message;
 }
 
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const nest = (path: string[], value: unknown): Fields =>

@@ -1,6 +1,6 @@
 import { isSeq, parseAllDocuments, type Document } from 'yaml';
 import type { Order } from '../client.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import type { Cli } from './command.ts';
 import { readInput } from './input-file.ts';
 import { orderOf } from './task-input.ts';
@@ -12,23 +12,22 @@ export const TASKS_BYTES = 64 * 1024 * 1024;
 export async function ordersFromFile(cli: Cli, file: string, over: Record<string, unknown>): Promise<Order[]> {
   const text = await readInput(cli, file, { maxBytes: TASKS_BYTES, pipes: true });
   const documents = parseAllDocuments(text, { prettyErrors: true });
-  if (!Array.isArray(documents) || documents.length === 0) throw wrong(`${file} holds no task`);
+  if (!Array.isArray(documents) || documents.length === 0) throw wrongInput(`${file} holds no task`);
   return documents.map((document, index) => {
     const at = documents.length > 1 ? `${file}, document ${index + 1}` : file;
     const [error] = document.errors;
-    if (error) throw wrong(`${file} is no valid YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '')}`);
+    if (error) throw wrongInput(`${file} is no valid YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '')}`);
     return orderOf(cli, { value: plainOf(document, at), at, over });
   });
 }
 
 /** Aliases of aliases can unfold to more than any memory holds: the parser refuses to. */
 function plainOf(document: Document.Parsed, at: string): unknown {
-  if (isSeq(document.contents)) throw wrong(`${at}: must be one task, not a list: put --- on a line between tasks`);
+  if (isSeq(document.contents))
+    throw wrongInput(`${at}: must be one task, not a list: put --- on a line between tasks`);
   try {
     return document.toJS() as unknown;
   } catch {
-    throw wrong(`${at}: must not have so many aliases (*name): write out what they stand for`);
+    throw wrongInput(`${at}: must not have so many aliases (*name): write out what they stand for`);
   }
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -5,7 +5,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { sha256 } from '../adapters/sha256.ts';
 import { BUILTIN_CODERS } from '../config.ts';
 import { cycleIn } from '../domain/dependencies.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { mergePolicy } from '../domain/repo-policy.ts';
 import { isChecked } from '../domain/artifact.ts';
 import { doneByOf, type DoneBy } from '../domain/done-by.ts';
@@ -56,14 +56,14 @@ export async function admitTasks(wire: Wire, orders: readonly Order[]): Promise<
   for (const order of orders) {
     await told(order, async () => {
       const one = await admit(facts, order);
-      if (ids.has(one.id)) throw wrong(`${order.key === undefined ? 'id' : 'the key of'} ${one.id} is given twice`);
+      if (ids.has(one.id)) throw wrongInput(`${order.key ? 'the key of' : 'id'} ${one.id} is given twice`);
       ids.add(one.id);
       admitted.push(one);
     });
   }
   for (const [index, one] of admitted.entries()) await told(orders[index]!, () => checkNeeds(facts, one, ids));
   const cycle = cycleIn(new Map(admitted.map(({ id, task }) => [id, task.dependsOn])));
-  if (cycle) throw wrong(`dependsOn leads in a circle: ${cycle.join(' → ')}`);
+  if (cycle) throw wrongInput(`dependsOn leads in a circle: ${cycle.join(' → ')}`);
   return admitted;
 }
 
@@ -79,21 +79,24 @@ async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
 async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
   for (const [index, id] of task.dependsOn.entries()) {
     if (batch.has(id) || (await facts.find(id))) continue;
-    throw wrong(`dependsOn[${index}] ${id} is unknown: there is no such task`);
+    throw wrongInput(`dependsOn[${index}] ${id} is unknown: there is no such task`);
   }
 }
 
 async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order): Promise<Admitted> {
   const parsed = parseTask(input);
-  if (!parsed.ok) throw wrong(parsed.message);
+  if (!parsed.ok) throw wrongInput(parsed.message);
   const own = (['parent', 'proposed'] as const).find((field) => parsed.task[field] !== undefined);
-  if (own) throw wrong(`${own} must be left out: fleet hand-off makes the follow-up of a task`);
-  if (asked !== undefined && key !== undefined) throw wrong('id and key cannot be used together: a key makes the id');
-  if (key !== undefined && !KEY.test(key)) throw wrong('key must be one line of 1 to 200 characters');
+  if (own) throw wrongInput(`${own} must be left out: fleet hand-off makes the follow-up of a task`);
+  if (asked !== undefined && key !== undefined)
+    throw wrongInput('id and key cannot be used together: a key makes the id');
+  if (key !== undefined && !KEY.test(key)) throw wrongInput('key must be one line of 1 to 200 characters');
   const id = key === undefined ? asked : taskIdOfKey(key);
   if (id !== undefined) {
     if (!isTaskId(id))
-      throw wrong(`id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`);
+      throw wrongInput(
+        `id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`,
+      );
     const there = await facts.find(id);
     if (there) await refuseOther(there, { id, task: parsed.task, ...(key === undefined ? {} : { key }) });
   }
@@ -101,7 +104,7 @@ async function admit(facts: Facts, { input, id: asked, key, handedOff }: Order):
   const pinned = await withCredential(facts, parsed.task);
   await checkCoders(facts, pinned);
   const refused = variableRefused(pinned, pinned.env.length > 0 ? await facts.workers() : []);
-  if (refused) throw wrong(refused);
+  if (refused) throw wrongInput(refused);
   const { task, notes, file, read } = await facts.pinned(pinned);
   await checkRules(facts, task, read);
   return {
@@ -117,7 +120,7 @@ async function checkQueue(facts: Facts, { queue }: Task): Promise<void> {
   const { config } = facts.wire;
   if (config.queues.includes(queue) || config.worker.queues.includes(queue)) return;
   if (await facts.isServed(queue)) return;
-  throw wrong(`queue ${queue} is neither configured here (queues) nor polled by an attached worker`);
+  throw wrongInput(`queue ${queue} is neither configured here (queues) nor polled by an attached worker`);
 }
 
 /** The task's own, and its reviewer. */
@@ -126,7 +129,7 @@ async function checkCoders(facts: Facts, task: Task): Promise<void> {
   for (const [field, coder] of Object.entries({ coder: task.coder, 'review.coder': task.review?.coder })) {
     if (coder === undefined || known.includes(coder) || (await facts.isCoder(coder, task))) continue;
     const others = 'nor of any worker that the server knows';
-    throw wrong(`${field} ${coder} is unknown: neither one of ${known.join(', ')} ${others}`);
+    throw wrongInput(`${field} ${coder} is unknown: neither one of ${known.join(', ')} ${others}`);
   }
 }
 
@@ -141,7 +144,7 @@ async function checkRules(facts: Facts, task: Task, read: Pinned['read']): Promi
   const rules = await facts.once(`rules ${JSON.stringify([task.repo, task.base, task.machine, known])}`, () =>
     readRules(known, read ?? nothing),
   );
-  if (!rules.ok) throw wrong(rules.message);
+  if (!rules.ok) throw wrongInput(rules.message);
 }
 
 const nothing = (): Promise<undefined> => Promise.resolve(undefined);
@@ -155,10 +158,10 @@ async function withCredential(facts: Facts, task: Task): Promise<Task> {
   if (!coder) {
     const known = Object.keys(credentials);
     const here = known.length ? `neither one of ${known.join(', ')}` : 'neither one of config.yaml here';
-    throw wrong(`credential ${credential} is unknown: ${here} nor named by any worker, see fleet credentials`);
+    throw wrongInput(`credential ${credential} is unknown: ${here} nor named by any worker, see fleet credentials`);
   }
   if (task.coder && task.coder !== coder)
-    throw wrong(`credential ${credential} must be one of coder ${task.coder}: it is of ${coder}`);
+    throw wrongInput(`credential ${credential} must be one of coder ${task.coder}: it is of ${coder}`);
   return { ...task, coder };
 }
 
@@ -236,8 +239,6 @@ async function soon<T>(look: () => Promise<T>): Promise<T> {
 
 const KEY = /^[^\p{Cc}]{1,200}$/u;
 const taskIdOfKey = (key: string): string => taskIdOf(key, sha256(key).slice(0, 16));
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
 
 function located(error: FleetError, at: string): FleetError {
   const { exitCode, hint, passing, cause } = error;

@@ -1,6 +1,6 @@
 import { machineName } from '../adapters/config-file.ts';
 import { copyBranch, dropBranch } from '../adapters/git/copy-branch.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../domain/compare.ts';
 import { branchRef, WORKFLOW_TYPE } from '../domain/names.ts';
 import { splitSpec } from '../domain/route.ts';
@@ -75,7 +75,7 @@ export async function findComparison(wire: Wire, id: string): Promise<Map<string
 function checkSame(id: string, known: Task, input: Record<string, unknown>): void {
   const { objective } = input;
   if (typeof objective !== 'string' || known.objective === objective.trim()) return;
-  throw new FleetError(`comparison ${id} is there already, with another objective: give another --id`, { exitCode: 2 });
+  throw wrongInput(`comparison ${id} is there already, with another objective: give another --id`);
 }
 
 /** What a task was started with; undefined where there is none. */
@@ -131,10 +131,8 @@ export async function dropLosers(wire: Wire, losers: readonly Candidate[]): Prom
 async function deliveredBy(wire: Wire, one: Candidate): Promise<{ task: Task; commit: string }> {
   const task = await inputOf(wire, one.id);
   if (!task?.repo || !one.branch || !one.commit)
-    throw new FleetError(`task ${one.id} has delivered no branch: --best needs a repository and --deliver branch`, {
-      exitCode: 2,
-    });
+    throw wrongInput(`task ${one.id} has delivered no branch: --best needs a repository and --deliver branch`);
   if (!isUrl(task.repo) && task.machine !== machineName(wire.config))
-    throw new FleetError(`${task.repo} is on machine ${task.machine}: run this there`, { exitCode: 2 });
+    throw wrongInput(`${task.repo} is on machine ${task.machine}: run this there`);
   return { task, commit: one.commit };
 }

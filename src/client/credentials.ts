@@ -1,4 +1,4 @@
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { CREDENTIAL_TYPE, credentialId } from '../domain/names.ts';
 import type { CredentialRecord } from '../domain/seats.ts';
 import { mendedSignal } from '../workflows/messages.ts';
@@ -25,7 +25,7 @@ export async function mendCredential(wire: Wire, name: string, by: string): Prom
   if (!record) {
     const names = (await listCredentials(wire)).map((one) => one.name);
     const known = names.length ? `known are ${names.join(', ')}` : 'no worker has named one yet';
-    throw new FleetError(`there is no credential ${name}: ${known}`, { exitCode: 2 });
+    throw wrongInput(`there is no credential ${name}: ${known}`);
   }
   await wire.client.workflow.getHandle(credentialId(name)).signal(mendedSignal, { by });
   return record;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { FleetError } from '../domain/error.ts';
+import { type FleetError, wrongInput } from '../domain/error.ts';
 import { acceptUpdate, giveUpUpdate, retryUpdate } from '../workflows/messages.ts';
 import { unanswered } from './read/no-answer.ts';
 import { describeTask, stateOf, viewTask, type TaskReport } from './view.ts';
@@ -67,7 +67,7 @@ export async function sayTo<A, R>(
       throw await unanswered(wire, described.taskQueue);
     }
     if (error instanceof WorkflowUpdateFailedError) {
-      throw new FleetError(`task ${id}: ${error.cause?.message ?? error.message}`, { exitCode: 2, cause: error.cause });
+      throw wrongInput(`task ${id}: ${error.cause?.message ?? error.message}`, { cause: error.cause });
     }
     if (!isNotFound(error)) throw error;
     const report = await viewTask(wire, id);
@@ -88,5 +88,4 @@ export async function cancelTask(wire: Wire, id: string): Promise<void> {
   }
 }
 
-const closed = (id: string, state: string): FleetError =>
-  new FleetError(`task ${id} is ${state} already`, { exitCode: 2 });
+const closed = (id: string, state: string): FleetError => wrongInput(`task ${id} is ${state} already`);

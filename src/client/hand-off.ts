@@ -1,5 +1,5 @@
 import { BUILTIN_CODERS } from '../config.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { followUpId } from '../domain/follow-up-id.ts';
 import { narrowed, type By, type Proposals } from '../domain/hand-off.ts';
 import { followUpLabel, WORKFLOW_TYPE } from '../domain/names.ts';
@@ -49,7 +49,7 @@ export async function handOffTask(
   { from, id, ...given }: { from: string; id?: string | undefined; by: By } & Record<'followUp', unknown>,
 ): Promise<string> {
   const checked = checkFollowUp(given.followUp);
-  if (!checked.ok) throw wrong(checked.message);
+  if (!checked.ok) throw wrongInput(checked.message);
   const task = await taskOf(wire, parentId);
   const depth = await depthOf(wire, task.parent, wire.config.handOff.depth);
   // What people hand off is theirs to count.
@@ -67,7 +67,7 @@ async function create(
   }: { id: string | undefined; followUp: FollowUp } & Omit<Parameters<typeof narrowed>[1], 'rules'>,
 ): Promise<string> {
   const child = narrowed(followUp, { ...told, rules: wire.config.handOff });
-  if (!child.ok) throw wrong(child.message);
+  if (!child.ok) throw wrongInput(child.message);
   const { input, ...handedOff } = child.value;
   const [admitted] = await admitTasks(wire, [{ input, id, handedOff }]);
   await startTask(wire, admitted!);
@@ -118,5 +118,3 @@ async function exists(wire: Wire, id: string): Promise<boolean> {
     throw error;
   }
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

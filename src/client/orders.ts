@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { ORDER_QUEUE, ORDER_TYPE, orderId } from '../domain/names.ts';
 import { orderSentence, type FleetOrder } from '../domain/worker.ts';
 import { isNotFound, type Wire } from './wire.ts';
@@ -50,7 +50,7 @@ export async function workersNamed(wire: Wire, name: string): Promise<FleetWorke
   const names = await workerNames(wire);
   if (names.includes(name)) return (await listWorkers(wire)).filter((worker) => worker.name === name);
   const known = names.length ? `known are ${names.join(', ')}` : 'none has ever been attached';
-  throw new FleetError(`there is no worker ${name}: ${known}`, { exitCode: 2 });
+  throw wrongInput(`there is no worker ${name}: ${known}`);
 }
 
 /** What `fleet stop --now` did. */

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { toMs } from '../domain/duration.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { WORKFLOW_TYPE } from '../domain/names.ts';
 import { DEFAULT_LEASE, labelOf, STILL_HELD } from '../domain/outside.ts';
 import { readQuestion, type Question } from '../domain/outbox.ts';
@@ -70,12 +70,12 @@ export async function askFor(
   { as, ...asked }: { as: string } & Question,
 ): Promise<{ id: string; question: string }> {
   const read = readQuestion('question', JSON.stringify(asked));
-  if (!read.ok) throw new FleetError(read.message.replace(/^question: /, ''), { exitCode: 2 });
+  if (!read.ok) throw wrongInput(read.message.replace(/^question: /, ''));
   const said = await sayTo(wire, id, { update: askUpdate, said: { as: checked(as), ...read.value } });
   return { id, question: said.question };
 }
 
 function checked(as: string): string {
   if (name.safeParse(as).success) return as;
-  throw new FleetError('a name must be letters, digits, ".", "_" or "-", 40 characters at most', { exitCode: 2 });
+  throw wrongInput('a name must be letters, digits, ".", "_" or "-", 40 characters at most');
 }

@@ -1,5 +1,5 @@
 import { ScheduleNotFoundError, WorkflowFailedError, type ScheduleHandle } from '@temporalio/client';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { DEFAULT_QUEUE, PATROL_ID, PATROL_TYPE } from '../domain/names.ts';
 import type { PatrolRound } from '../domain/patrol.ts';
 import { CATCHUP, startedBy } from './schedules.ts';
@@ -115,7 +115,7 @@ export class Patrol {
       return await work(this.#handle);
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      throw new FleetError('there is no patrol: fleet patrol --every 10m begins one', { exitCode: 2 });
+      throw wrongInput('there is no patrol: fleet patrol --every 10m begins one');
     }
   }
 

@@ -1,5 +1,5 @@
 import { cycleIn } from '../domain/dependencies.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { needsUpdate, priorityUpdate } from '../workflows/messages.ts';
 import { sayTo } from './decide.ts';
 import { viewTask } from './view.ts';
@@ -43,5 +43,5 @@ async function refuseCycle(wire: Wire, id: string, add: readonly string[]): Prom
     front = [...new Set(views.flatMap((view) => edges.get(view.id) ?? []))].filter((one) => !edges.has(one));
   }
   const cycle = cycleIn(edges);
-  if (cycle) throw new FleetError(`dependsOn would lead in a circle: ${cycle.join(' → ')}`, { exitCode: 2 });
+  if (cycle) throw wrongInput(`dependsOn would lead in a circle: ${cycle.join(' → ')}`);
 }

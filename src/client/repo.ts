@@ -12,7 +12,7 @@ import { planSubmodules } from '../adapters/git/submodules.ts';
 import { matches } from '../adapters/glob.ts';
 import { parseRepoFile } from '../adapters/repo-file.ts';
 import { resolveHome, type Config } from '../config.ts';
-import { FleetError } from '../domain/error.ts';
+import { type FleetError, wrongInput } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
 import { NO_FILE, wantedSubmodules, type RepoFile } from '../domain/repo-policy.ts';
 import type { Task } from '../domain/task.ts';
@@ -49,9 +49,11 @@ export async function pinRepo(task: Task, config: Config): Promise<Pinned> {
   if (!task.repo) return nothingOf({});
   const { base, continueFrom } = task;
   if (base !== undefined && isOurs(base))
-    throw wrong(`base must be no ref of the fleet's own: what is on ${base} was accepted by nobody`);
+    throw wrongInput(`base must be no ref of the fleet's own: what is on ${base} was accepted by nobody`);
   if (continueFrom !== undefined && isOurs(continueFrom))
-    throw wrong(`continueFrom must be no ref of the fleet's own: fleet task <id> work --branch makes a branch of it`);
+    throw wrongInput(
+      `continueFrom must be no ref of the fleet's own: fleet task <id> work --branch makes a branch of it`,
+    );
   if (isUrl(task.repo)) return nothingOf(await pinUrl(task.repo, task));
   const machine = machineName(config);
   // Another machine's repository: that one looks for itself.
@@ -77,7 +79,7 @@ async function folderOf(
   if (hasFolder(await treeEntries(gitDir, base, { as }), cwd)) return cwd;
   // One that no commit has, such as a build's, is nobody's place to work in.
   if (task.cwd === undefined && !task.verify?.commands?.length) return undefined;
-  throw wrong(`${noFolder(cwd, base)}: commit it, or say cwd: . for the top`);
+  throw wrongInput(`${noFolder(cwd, base)}: commit it, or say cwd: . for the top`);
 }
 
 /** What no worker would check out is refused here; whether a URL answers is for the worker to find out. */
@@ -89,7 +91,7 @@ async function checkSubmodules(source: PathSource, { task, base }: { task: Task;
   const globs = file.ok ? wantedSubmodules(task, file.file) : null;
   const wanted = globs === null ? () => true : matches(globs);
   const planned = await planSubmodules({ source, at, rules: at, wanted, home: homeLayout(resolveHome(process.env)) });
-  if (!planned.ok) throw wrong(planned.message);
+  if (!planned.ok) throw wrongInput(planned.message);
 }
 
 async function pinPath(
@@ -99,20 +101,20 @@ async function pinPath(
   const inspected = orThrow(await inspectRepo(path));
   const { top, folder } = inspected;
   if (deliver === 'pr')
-    throw wrong(`deliver: pr needs a repository by URL: ${top} is a path, which takes branch, merge or none`);
+    throw wrongInput(`deliver: pr needs a repository by URL: ${top} is a path, which takes branch, merge or none`);
   const { source } = orThrow(await openSource({ repo: top, mirrorDir: (key) => `/nonexistent/${key}` }));
-  if (source.kind === 'url') throw wrong(`repo ${top} must be a path here`);
+  if (source.kind === 'url') throw wrongInput(`repo ${top} must be a path here`);
   if (deliver !== 'none' && (await blocksBranches(source))) throw blocked(top);
   const commitOf = async (ref: string) => orThrow(await resolveBase({ source, base: ref })).commit;
   const more = continueFrom === undefined ? {} : { continueFrom: await commitOf(continueFrom) };
   const at = { source, folder, repo: top, ...more };
   if (deliver !== 'merge') return { ...at, base: base === undefined ? inspected.head : await commitOf(base) };
   const target = into ?? inspected.defaultBranch;
-  if (!target) throw wrong(`into is required: HEAD of ${top} is on no branch`);
+  if (!target) throw wrongInput(`into is required: HEAD of ${top} is on no branch`);
   const found = await resolveBase({ source, base: `refs/heads/${target}` });
-  if (!found.ok) throw wrong(`into: ${top} has no branch ${target}`);
+  if (!found.ok) throw wrongInput(`into: ${top} has no branch ${target}`);
   const held = await checkedOutAt(source, target);
-  if (held) throw wrong(checkedOutSentence(target, held));
+  if (held) throw wrongInput(checkedOutSentence(target, held));
   return { ...at, base: base === undefined ? found.commit : await commitOf(base), into: target };
 }
 
@@ -122,13 +124,13 @@ async function pinUrl(url: string, { base, continueFrom, deliver, into }: Task):
   const names = [wanted, ...(continueFrom === undefined ? [] : [continueFrom])].flatMap(namesOf);
   const target = into === undefined ? [] : [`refs/heads/${into}`];
   const listed = await listRemote(url, ['HEAD', 'refs/heads/fleet', ...names, ...target]);
-  if (!listed.ok) throw new FleetError(listed.failure.message, { exitCode: 2, passing: listed.passing });
+  if (!listed.ok) throw wrongInput(listed.failure.message, { passing: listed.passing });
   const { refs, head } = listed;
-  if (!refs.size) throw wrong(`${redact(url)} has no commits`);
+  if (!refs.size) throw wrongInput(`${redact(url)} has no commits`);
   if (deliver !== 'none' && refs.has('refs/heads/fleet')) throw blocked(redact(url));
-  if (target.some((ref) => !refs.has(ref))) throw wrong(`into: ${redact(url)} has no branch ${into}`);
+  if (target.some((ref) => !refs.has(ref))) throw wrongInput(`into: ${redact(url)} has no branch ${into}`);
   const merges = deliver === 'merge' ? { into: into ?? head?.replace('refs/heads/', '') } : {};
-  if (deliver === 'merge' && !merges.into) throw wrong(`into is required: ${redact(url)} has no default branch`);
+  if (deliver === 'merge' && !merges.into) throw wrongInput(`into is required: ${redact(url)} has no default branch`);
   const pinned = merges.into ? { into: merges.into } : {};
   const commitOf = (ref: string): string => {
     const commit =
@@ -137,7 +139,8 @@ async function pinUrl(url: string, { base, continueFrom, deliver, into }: Task):
         : namesOf(ref)
             .map((name) => refs.get(name))
             .find(Boolean);
-    if (!commit && !/^[0-9a-f]{7,64}$/.test(ref)) throw wrong(`${redact(url)} has no branch, tag or commit ${ref}`);
+    if (!commit && !/^[0-9a-f]{7,64}$/.test(ref))
+      throw wrongInput(`${redact(url)} has no branch, tag or commit ${ref}`);
     return commit ?? ref;
   };
   const more = continueFrom === undefined ? {} : { continueFrom: commitOf(continueFrom) };
@@ -149,13 +152,11 @@ const namesOf = (ref: string): string[] =>
   ref.startsWith('refs/') ? [ref, `${ref}^{}`] : [`refs/tags/${ref}^{}`, `refs/heads/${ref}`, `refs/tags/${ref}`];
 
 function orThrow<T extends { ok: true }>(outcome: T | Failed): T {
-  if (!outcome.ok) throw wrong(outcome.failure.message);
+  if (!outcome.ok) throw wrongInput(outcome.failure.message);
   return outcome;
 }
 
 const blocked = (repo: string): FleetError =>
-  new FleetError(`${repo} has a branch called fleet, which leaves no room for branches fleet/<task>`, {
-    exitCode: 2,
+  wrongInput(`${repo} has a branch called fleet, which leaves no room for branches fleet/<task>`, {
     hint: 'rename it with git branch -m fleet <other name>, or use --deliver none',
   });
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,4 +1,4 @@
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { wipRef } from '../domain/names.ts';
 import { savedBranch, type SavedRun, type SavedThere } from '../domain/saved-work.ts';
 import { branchFault, type TaskInput } from '../domain/task.ts';
@@ -48,7 +48,7 @@ export class SavedWork {
     if (branch !== undefined) refuse(branch);
     const { run } = await this.#find(id, n);
     const { parent: _, proposed: __, base: ___, ...task } = await taskOf(this.#wire, id);
-    if (!task.repo) throw new FleetError(`task ${id} has no repository that could get a branch`, { exitCode: 2 });
+    if (!task.repo) throw wrongInput(`task ${id} has no repository that could get a branch`);
     // What it depends on is put together anew.
     const base = task.dependsOn.length > 0 ? {} : { base: run.base };
     const input: TaskInput = { ...task, ...base, ...(objective === undefined ? {} : { objective }) };
@@ -91,5 +91,5 @@ export class SavedWork {
 
 function refuse(branch: string): void {
   const wrong = branchFault(branch);
-  if (wrong) throw new FleetError(wrong, { exitCode: 2 });
+  if (wrong) throw wrongInput(wrong);
 }

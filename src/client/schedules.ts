@@ -7,7 +7,7 @@ import {
   type ScheduleHandle,
   type ScheduleSummary,
 } from '@temporalio/client';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { formatDuration } from '../domain/duration.ts';
 import {
   ID_SHAPE,
@@ -50,7 +50,7 @@ export class Schedules {
   async add(order: ScheduleOrder): Promise<Date> {
     const { name, when, overlap } = order;
     if (!ID_SHAPE.test(name) || name.length > SCHEDULE_NAME_MAX)
-      throw wrong(
+      throw wrongInput(
         `the name of a schedule must be lower-case words joined by ".", "_" or "-", ${SCHEDULE_NAME_MAX} characters at most`,
       );
     const [admitted] = await admitTasks(this.#wire, [{ input: order.input }]);
@@ -74,7 +74,7 @@ export class Schedules {
     const [first] = (await handle.describe()).info.nextActionTimes;
     if (first) return first;
     await handle.delete();
-    throw wrong(`${whenText(when)} never fires`);
+    throw wrongInput(`${whenText(when)} never fires`);
   }
 
   async #create(when: ScheduleWhen, rest: Omit<Parameters<Wire['client']['schedule']['create']>[0], 'spec'>) {
@@ -87,9 +87,9 @@ export class Schedules {
     } catch (error) {
       const name = nameOfSchedule(rest.scheduleId);
       if (error instanceof ScheduleAlreadyRunning)
-        throw wrong(`there is a schedule ${name} already: see fleet schedule show ${name}`);
+        throw wrongInput(`there is a schedule ${name} already: see fleet schedule show ${name}`);
       // What the server finds wrong with the calendar.
-      if (error instanceof TypeError) throw wrong(`${whenText(when)} is no calendar: ${error.message}`);
+      if (error instanceof TypeError) throw wrongInput(`${whenText(when)} is no calendar: ${error.message}`);
       throw error;
     }
   }
@@ -149,8 +149,7 @@ export class Schedules {
       return await work(this.#wire.client.schedule.getHandle(scheduleId(name)));
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      throw new FleetError(`there is no schedule ${name}`, {
-        exitCode: 2,
+      throw wrongInput(`there is no schedule ${name}`, {
         hint: 'fleet schedule list shows those that there are',
       });
     }
@@ -204,4 +203,3 @@ const whenText = (when: ScheduleWhen): string =>
   'cron' in when
     ? `${when.cron}${when.timezone ? ` (${when.timezone})` : ''}`
     : `every ${formatDuration(when.everyMs)}`;
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,5 +1,5 @@
 import { sealText } from '../adapters/sealed.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import type { Wire } from './wire.ts';
 import { workersNamed } from './orders.ts';
 
@@ -13,8 +13,7 @@ export async function sealFor(wire: Wire, text: string, names: readonly string[]
 async function recipientsOf(wire: Wire, name: string): Promise<string[]> {
   const recipients = (await workersNamed(wire, name)).flatMap(({ recipient }) => recipient ?? []);
   if (recipients.length > 0) return recipients;
-  throw new FleetError(`worker ${name} has told nothing that could be sealed to it`, {
-    exitCode: 2,
+  throw wrongInput(`worker ${name} has told nothing that could be sealed to it`, {
     hint: 'its version is too old, or its record is gone: start it again',
   });
 }

@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription
 import { redact } from '../adapters/git/git.ts';
 import { levelsOf, stateAtStart } from '../domain/dependencies.ts';
 import { taskDigest } from '../domain/task-digest.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
 import { labelOf } from '../domain/outside.ts';
 import type { Task } from '../domain/task.ts';
@@ -87,11 +87,11 @@ export async function startUnlessThere({ client }: Wire, { id, task }: ToStart):
 
 /** Of a task that is there: only the same key may name it again, with the same objective. */
 export async function refuseOther(there: WorkflowExecutionDescription, { id, task, key }: ToStart): Promise<void> {
-  if (key === undefined) throw new FleetError(`there is a task ${id} already: see fleet task ${id}`, { exitCode: 2 });
+  if (key === undefined) throw wrongInput(`there is a task ${id} already: see fleet task ${id}`);
   const details = await there.staticDetails();
   if (!details || details === detailsOf(task)) return;
   const why = `key ${key} is that of task ${id}, which has another objective`;
-  throw new FleetError(`${why}: use another key, or see fleet task ${id}`, { exitCode: 2 });
+  throw wrongInput(`${why}: use another key, or see fleet task ${id}`);
 }
 
 /** What the server shows of a task beside its title. */

@@ -8,7 +8,7 @@ import {
 import type { Payload } from '@temporalio/common';
 import type { ServerIdentity } from '../adapters/server-identity.ts';
 import type { Config } from '../config.ts';
-import { FleetError } from '../domain/error.ts';
+import { type FleetError, wrongInput } from '../domain/error.ts';
 
 /** What every part of the client works over. */
 export interface Wire {
@@ -58,8 +58,7 @@ function codeOf(error: unknown): number | undefined {
 }
 
 export const unknownTask = (id: string, why = ''): FleetError =>
-  new FleetError(`there is no task ${id}${why && `: ${why}`}`, {
-    exitCode: 2,
+  wrongInput(`there is no task ${id}${why && `: ${why}`}`, {
     hint: 'fleet tasks --all lists all that the server remembers',
   });
 

@@ -1,4 +1,4 @@
-import { FleetError } from './error.ts';
+import { wrongInputAt } from './error.ts';
 import type { SpecItem } from './plan.ts';
 
 /** What comes before what. */
@@ -20,7 +20,7 @@ export function sorted(needs: ReadonlyMap<string, readonly string[]>, at: (id: s
   const visit = (id: string, way: readonly string[]): void => {
     if (order.has(id)) return;
     const loop = way.indexOf(id);
-    if (loop >= 0) throw wrong(at(id), `goes in a circle: ${[...way.slice(loop), id].join(' waits for ')}`);
+    if (loop >= 0) throw wrongInputAt(at(id), `goes in a circle: ${[...way.slice(loop), id].join(' waits for ')}`);
     for (const other of needs.get(id)!) if (needs.has(other)) visit(other, [...way, id]);
     order.add(id);
   };
@@ -46,5 +46,3 @@ export function withoutDetours(
   }
   return least;
 }
-
-const wrong = (at: string, message: string): FleetError => new FleetError(`${at}: ${message}`, { exitCode: 2 });

@@ -1,4 +1,4 @@
-import { FleetError } from './error.ts';
+import { wrongInputAt } from './error.ts';
 import { isTaskId } from './names.ts';
 import { idOf, idOfText, titleOf } from './plan-ids.ts';
 import { sorted, wavesOf, withoutDetours } from './plan-order.ts';
@@ -151,7 +151,7 @@ class Planner {
       const prose = [...place.prose, [item.text, item.details].filter(Boolean).join('\n\n')];
       return this.#items(item.parts, { ...place, before, prose, path: [...place.path, titleOf(item.text)] });
     }
-    if (!isTaskId(id)) throw wrong(at, `${JSON.stringify(item.text)} gives no id: write (id: …) behind it`);
+    if (!isTaskId(id)) throw wrongInputAt(at, `${JSON.stringify(item.text)} gives no id: write (id: …) behind it`);
     this.#drafts.set(id, { item, spec, path: place.path, prose: place.prose, needs: before });
     return [id];
   }
@@ -165,7 +165,10 @@ class Planner {
     for (const name of [id, ...(label ? [scoped(spec, label)] : [])]) {
       const known = this.#named.get(name);
       if (known && known.ids.length + ids.length > 0)
-        throw wrong(at, `${label ?? titleOf(text)} is called as the task at ${known.at} is: write (id: …) behind one`);
+        throw wrongInputAt(
+          at,
+          `${label ?? titleOf(text)} is called as the task at ${known.at} is: write (id: …) behind one`,
+        );
       this.#named.set(name, { at, ids });
     }
   }
@@ -181,7 +184,7 @@ class Planner {
       if (named) return named.ids;
       // A task that is in the queue already: the server knows.
       if (isTaskId(need.name)) return [need.name];
-      throw wrong(need.at, `waits for ${need.name}, and nothing in the spec is called so`);
+      throw wrongInputAt(need.at, `waits for ${need.name}, and nothing in the spec is called so`);
     });
     return [...new Set(ids)];
   }
@@ -210,5 +213,3 @@ const scoped = (spec: Spec, label: string): string => `${spec.name}/${label.toLo
 
 /** As long as the field may be, with room for what a person adds. */
 const CONTEXT_MAX = 16_000;
-
-const wrong = (at: string, message: string): FleetError => new FleetError(`${at}: ${message}`, { exitCode: 2 });

@@ -1,4 +1,4 @@
-import { FleetError } from './error.ts';
+import { wrongInput } from './error.ts';
 import type { PlannedTask } from './plan.ts';
 
 /** A spec that an agent writes: what it is told, where it leaves it, and what it may say. */
@@ -32,9 +32,8 @@ export function checkProposed(tasks: readonly PlannedTask[]): void {
     const set = Object.keys(fields).filter((field) => !TEXT.includes(field));
     const field = set.find((one) => !MAY_SET.includes(one)) ?? besideCommands(fields['verify']);
     if (field !== undefined)
-      throw new FleetError(
+      throw wrongInput(
         `${at}: ${field} is set, and a spec that an agent has written may only set ${MAY_SET.join(', ')} and what comes first: give the rest by flags`,
-        { exitCode: 2 },
       );
   }
 }

@@ -1,5 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { FleetError } from '../domain/error.ts';
+import { wrongInputAt } from '../domain/error.ts';
 import { taskInput } from '../domain/task.ts';
 
 /** What stands at the top of a spec, between lines of dashes. */
@@ -38,16 +38,19 @@ export function readFront(file: string, text: string): Front {
   const [error] = document.errors;
   const line = (offset: number): number => counter.linePos(offset).line + 1;
   if (error)
-    throw wrong(`${file}:${line(error.pos[0])}`, `the front matter is no valid YAML: ${firstLine(error.message)}`);
+    throw wrongInputAt(
+      `${file}:${line(error.pos[0])}`,
+      `the front matter is no valid YAML: ${firstLine(error.message)}`,
+    );
   const value: unknown = document.toJS() ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
-    throw wrong(`${file}:2`, 'the front matter must be fields with values');
+    throw wrongInputAt(`${file}:2`, 'the front matter must be fields with values');
   const offsets = new Map<string, number>();
   const { contents } = document as { contents?: { items?: { key?: { value?: unknown; range?: [number] } }[] } | null };
   for (const { key } of contents?.items ?? []) if (key?.range) offsets.set(String(key.value), key.range[0]);
   const lineOf = (field: string): number => line(offsets.get(field) ?? 0);
   for (const field of Object.keys(value as object))
-    if (!FRONT.has(field)) throw wrong(`${file}:${lineOf(field)}`, `${field} is not a known field`);
+    if (!FRONT.has(field)) throw wrongInputAt(`${file}:${lineOf(field)}`, `${field} is not a known field`);
   return {
     there: true,
     fields: value as Record<string, unknown>,
@@ -58,4 +61,3 @@ export function readFront(file: string, text: string): Front {
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0]!.replace(/:$/, '');
-const wrong = (at: string, message: string): FleetError => new FleetError(`${at}: ${message}`, { exitCode: 2 });

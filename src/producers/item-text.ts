@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { FleetError } from '../domain/error.ts';
+import { wrongInputAt } from '../domain/error.ts';
 import { FIELDS, withLists } from './front-matter.ts';
 
 /** What an item says of itself beside what is to be done. */
@@ -30,7 +30,7 @@ export function takeNote(text: string, said: Said, at: string): boolean {
       >
     )[field];
   } catch (error) {
-    throw wrong(at, `${field} is no valid YAML: ${firstLine((error as Error).message)}`);
+    throw wrongInputAt(at, `${field} is no valid YAML: ${firstLine((error as Error).message)}`);
   }
   Object.assign(said.fields, withLists({ [field]: value }));
   return true;
@@ -86,4 +86,3 @@ const NOTES = new Set(
 );
 
 const firstLine = (text: string): string => text.split('\n', 1)[0]!.replace(/:$/, '');
-const wrong = (at: string, message: string): FleetError => new FleetError(`${at}: ${message}`, { exitCode: 2 });

@@ -1,5 +1,5 @@
 import { lexer, type Token, type Tokens } from 'marked';
-import { FleetError } from '../domain/error.ts';
+import { wrongInputAt } from '../domain/error.ts';
 import { slugOf } from '../domain/plan-ids.ts';
 import type { Spec, SpecItem, SpecSection } from '../domain/plan.ts';
 import { listOf, readFront, withLists } from './front-matter.ts';
@@ -42,11 +42,11 @@ export function readSpec({ file, name, text }: SpecFile): ReadSpec {
     ...defaults
   } = front.fields;
   if (id !== undefined && reader.items > 0)
-    throw wrong(`${file}:${front.lineOf('id')}`, 'id is for a file that is one task: write name');
+    throw wrongInputAt(`${file}:${front.lineOf('id')}`, 'id is for a file that is one task: write name');
   const called = slugOf(String(given));
-  if (!called) throw wrong(`${file}:${front.lineOf('name')}`, `name ${JSON.stringify(given)} gives no ids`);
+  if (!called) throw wrongInputAt(`${file}:${front.lineOf('name')}`, `name ${JSON.stringify(given)} gives no ids`);
   if (order !== 'listed' && order !== 'free')
-    throw wrong(`${file}:${front.lineOf('order')}`, 'order must be listed or free');
+    throw wrongInputAt(`${file}:${front.lineOf('order')}`, 'order must be listed or free');
   return {
     ...{ name: called.slice(0, NAME_MAX).replace(/[-.]+$/, ''), order, defaults: withLists(defaults), root },
     ...{ dependsOn: listOf(dependsOn), at: `${file}:${front.lineOf('dependsOn')}` },
@@ -195,5 +195,3 @@ const newSection = (title: string, depth: number): Section => ({
 
 /** An id has room for as much again. */
 const NAME_MAX = 30;
-
-const wrong = (at: string, message: string): FleetError => new FleetError(`${at}: ${message}`, { exitCode: 2 });

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import { FleetError } from '../domain/error.ts';
+import { wrongInputAt } from '../domain/error.ts';
 import { slugOf } from '../domain/plan-ids.ts';
 import type { TaskInput } from '../domain/task.ts';
 import { readTaskFile } from './spec.ts';
@@ -36,10 +36,10 @@ function fromMarkdown(of: { file: string; name: string; text: string }): TaskFil
 function fromYaml({ file, name, text }: { file: string; name: string; text: string }): TaskFile {
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error) throw wrong(file, `is no valid YAML: ${error.message.split('\n', 1)[0]!.replace(/:$/, '')}`);
+  if (error) throw wrongInputAt(file, `is no valid YAML: ${error.message.split('\n', 1)[0]!.replace(/:$/, '')}`);
   const value: unknown = document.toJS();
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong(file, 'must hold the fields of one task');
+    throw wrongInputAt(file, 'must hold the fields of one task');
   const { id, approved, ...input } = value as TaskInput & { id?: unknown; approved?: unknown };
   return {
     id: id === undefined ? slugOf(name) : typeof id === 'string' ? id : JSON.stringify(id),
@@ -48,5 +48,3 @@ function fromYaml({ file, name, text }: { file: string; name: string; text: stri
     approved,
   };
 }
-
-const wrong = (file: string, message: string): FleetError => new FleetError(`${file}: ${message}`, { exitCode: 2 });

@@ -1,6 +1,6 @@
 import { checkSecret, variablesOf } from '../adapters/secret.ts';
 import type { Config } from '../config.ts';
-import { FleetError } from '../domain/error.ts';
+import { wrongInput } from '../domain/error.ts';
 import type { Coder } from '../ports.ts';
 
 /** Before anything is claimed. @throws FleetError (2), one sentence on the first credential that cannot be used. */
@@ -13,6 +13,6 @@ export async function checkCredentials(given: {
   const { config, knownCoders, home, env } = given;
   for (const [name, declared] of Object.entries(config.credentials)) {
     const wrong = await checkSecret({ name, declared, ...variablesOf(knownCoders.get(declared.coder)), home, env });
-    if (wrong) throw new FleetError(wrong, { exitCode: 2 });
+    if (wrong) throw wrongInput(wrong);
   }
 }

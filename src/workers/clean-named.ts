@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { folderBytes } from '../adapters/folder-size.ts';
 import { isUnderWay, keptOf, removeKept, savedRuns, type KeptTask } from '../adapters/kept-tasks.ts';
 import { isNotFound } from '../client/wire.ts';
-import { FleetError } from '../domain/error.ts';
+import { FleetError, wrongInput } from '../domain/error.ts';
 import { isOpen } from '../domain/keep.ts';
 import { isTaskId } from '../domain/names.ts';
 import type { TaskState } from '../domain/run.ts';
@@ -28,8 +28,8 @@ export interface NamedItem extends Omit<CleanItem, 'class'> {
 export async function findNamed({ home, server }: Cleaning, ids: readonly string[]): Promise<NamedItem[]> {
   for (const id of ids) {
     if (!isTaskId(id) || !(existsSync(home.task(id).dir) || isUnderWay(home, id)))
-      throw wrong(`this machine keeps nothing of a task ${id}`);
-    if (isUnderWay(home, id)) throw wrong(`task ${id} has a run here: fleet task ${id} cancel ends it`);
+      throw wrongInput(`this machine keeps nothing of a task ${id}`);
+    if (isUnderWay(home, id)) throw wrongInput(`task ${id} has a run here: fleet task ${id} cancel ends it`);
   }
   if (!server) throw new FleetError('without a Temporal server nobody can tell which of these tasks are open');
   const kept = await keptOf(home, [...new Set(ids)]);
@@ -37,7 +37,7 @@ export async function findNamed({ home, server }: Cleaning, ids: readonly string
     kept.map(async (task): Promise<NamedItem> => {
       const { taskId, dir, touchedAt, origin } = task;
       if (origin && origin.server !== server.name)
-        throw wrong(`task ${taskId} is of the server ${origin.server}: set TEMPORAL_ADDRESS to that one`);
+        throw wrongInput(`task ${taskId} is of the server ${origin.server}: set TEMPORAL_ADDRESS to that one`);
       const standing = await standingOf(server.client, taskId);
       const runs = await savedRuns(task);
       const ageMs = Date.now() - touchedAt;
@@ -68,5 +68,3 @@ async function removeNamed(
   }
   return removeKept(home, task, { taskId, class: 'named', at, ageMs });
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { RunRef, StopReason } from '../../domain/run.ts';
 import { dial, Link } from './link.ts';
@@ -71,8 +71,7 @@ class Client implements KeeperClient {
   constructor(options: KeeperOptions) {
     const path = options.home.keeperSocket;
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
-      throw new FleetError(`the path of the keeper's socket is longer than ${MAX_SOCKET_PATH} bytes: ${path}`, {
-        exitCode: 2,
+      throw wrongInput(`the path of the keeper's socket is longer than ${MAX_SOCKET_PATH} bytes: ${path}`, {
         hint: 'choose a shorter FLEET_HOME',
       });
     this.#options = options;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { clientConfigToToml, loadClientConfigProfile, type ConfigDataSource } from '@temporalio/envconfig';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 
 /** This client's own way to the server, for another machine. */
 export interface PortableProfile {
@@ -42,8 +42,7 @@ async function contentOf(
   try {
     return { [part]: { data: await readFile(source.path, 'utf8') } };
   } catch (error) {
-    throw new FleetError(`${source.path} of Temporal's client configuration cannot be read`, {
-      exitCode: 2,
+    throw wrongInput(`${source.path} of Temporal's client configuration cannot be read`, {
       cause: error,
     });
   }

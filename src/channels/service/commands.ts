@@ -1,6 +1,6 @@
 import type { Fleet, TaskInput } from '../../client.ts';
 import { isClosed } from '../../domain/dependencies.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { taskIdOf } from '../../domain/names.ts';
 import { orderSentence } from '../../domain/worker.ts';
 import type { Channel, Incoming } from '../port.ts';
@@ -96,18 +96,18 @@ async function tasks({ fleet }: Said): Promise<Answer> {
 async function enqueue({ fleet, text, event, key, people, channel }: Said): Promise<Answer> {
   const [, named, rest] = /^@([A-Za-z0-9][\w.-]*)\s+([^]*)$/.exec(text) ?? [];
   const objective = (rest ?? text).trim();
-  if (!objective) throw wrong('Say what is to be done: /fleet <objective>.');
-  if (event.files.length > 0) throw wrong('Files cannot be taken yet: say it in words.');
+  if (!objective) throw wrongInput('Say what is to be done: /fleet <objective>.');
+  if (event.files.length > 0) throw wrongInput('Files cannot be taken yet: say it in words.');
   const known = Object.keys(people.repos).map((alias) => `@${alias}`);
   const which = known.length > 0 ? `one of ${known.join(', ')}` : 'none is configured in channels.repos';
   const alias = named ?? people.chats.get(event.chat) ?? people.defaultRepo;
-  if (alias === undefined) throw wrong(`This chat has no repository of its own: name ${which}.`);
+  if (alias === undefined) throw wrongInput(`This chat has no repository of its own: name ${which}.`);
   const chosen = people.repos[alias];
-  if (chosen === undefined) throw wrong(`There is no repository @${line(alias, 40)}: name ${which}.`);
+  if (chosen === undefined) throw wrongInput(`There is no repository @${line(alias, 40)}: name ${which}.`);
   const fields: Partial<TaskInput> = typeof chosen === 'string' ? { repo: chosen } : chosen;
   const id = taskIdOf(objective.split('\n', 1)[0]!, key);
   const made = await fleet.channel.enqueueOnce({ id, input: { producer: channel.name, ...fields, objective } });
-  if (made.is === 'refused') throw wrong(`No task was made: ${made.why}.`);
+  if (made.is === 'refused') throw wrongInput(`No task was made: ${made.why}.`);
   // A client sends what is longer as a second message.
   const cut = event.text.length >= channel.longest ? { reply: CUT } : {};
   return { follow: id, ...cut };
@@ -117,8 +117,6 @@ const CUT = 'Your message is as long as a message can be: what came after it is 
 
 function needed(text: string, command: string): string {
   const [id = '', ...more] = text.split(/\s+/);
-  if (!id || more.length > 0) throw wrong(`Say which task, and nothing else: /${command} <id>.`);
+  if (!id || more.length > 0) throw wrongInput(`Say which task, and nothing else: /${command} <id>.`);
   return id;
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

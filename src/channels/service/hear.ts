@@ -1,5 +1,5 @@
 import type { Fleet } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { sha256 } from '../../adapters/sha256.ts';
 import type { Channel, Incoming } from '../port.ts';
 import { COMMANDS, HELP, type Said } from './commands.ts';
@@ -154,8 +154,7 @@ async function act(
     if (deed.act === 'approve') return await fleet.approve(task, { by, why, approval: ask });
     if (deed.act === 'reject') return await fleet.reject(task, { by, why, approval: ask });
     const now = askId(await fleet.view(task));
-    if (now !== ask)
-      throw new FleetError(`task ${task}: this was decided, or asked for something else`, { exitCode: 2 });
+    if (now !== ask) throw wrongInput(`task ${task}: this was decided, or asked for something else`);
     return await (deed.act === 'retry' ? fleet.retry(task, why, by) : fleet.giveUp(task, why, by));
   } catch (error) {
     // Heard before this process died: what it was told then is what it is told now.

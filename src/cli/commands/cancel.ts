@@ -1,5 +1,5 @@
 import type { Fleet } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { OPEN_STATES, type TaskState } from '../../domain/run.ts';
 import { command, oneOf, whole, type Cli } from '../command.ts';
 import { oneLine } from '../text.ts';
@@ -37,7 +37,7 @@ export const cancel = command<Flags>({
     const { label: labels = [], state: states = [], most = MOST } = flags;
     const byFilter = labels.length > 0 || states.length > 0;
     if (byFilter === args.length > 0)
-      throw wrong(
+      throw wrongInput(
         byFilter
           ? 'ids cannot be given with --label or --state: name the tasks, or say which'
           : 'say which tasks: give ids, or --label and --state',
@@ -45,7 +45,7 @@ export const cancel = command<Flags>({
     const fleet = await cli.fleet();
     // One more than the bound shows that there are more.
     const ids = byFilter ? await fleet.findOpen({ labels, states }, most + 1) : [...new Set(args)];
-    if (ids.length > most) throw wrong(`these are more than ${most} tasks: say --most <n>, or name fewer`);
+    if (ids.length > most) throw wrongInput(`these are more than ${most} tasks: say --most <n>, or name fewer`);
     if (ids.length === 0) {
       cli.print({ cancelled: [], left: [] }, () => 'no open task is like that');
       return 0;
@@ -65,16 +65,14 @@ export const cancel = command<Flags>({
 async function refuseUnknown(fleet: Fleet, ids: readonly string[]): Promise<void> {
   const known = await fleet.standing(ids);
   const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw wrong(`there is no task ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw wrongInput(`there is no task ${unknown.join(', ')}`);
 }
 
 async function agreed(cli: Cli, ids: readonly string[]): Promise<boolean> {
   const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : '';
   cli.note(oneLine(`${ids.slice(0, SHOWN).join(', ')}${more}`));
   const yes = await cli.agreed(`cancel these ${ids.length} tasks? [y/N] `);
-  if (yes === undefined) throw wrong(`these are ${ids.length} tasks, and there is nobody to ask: say --yes`);
+  if (yes === undefined) throw wrongInput(`these are ${ids.length} tasks, and there is nobody to ask: say --yes`);
   if (!yes) cli.note('nothing is cancelled');
   return yes;
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { command, type Cli } from '../command.ts';
 import { oneLine } from '../text.ts';
 
@@ -13,9 +13,9 @@ One process for each bot. It may be killed at any time: what it knows is in FLEE
     const config = cli.config();
     const { telegram } = config.channels;
     if (name !== 'telegram' && name !== 'terminal')
-      throw wrong(`there is no channel ${name}: there are telegram and terminal`);
+      throw wrongInput(`there is no channel ${name}: there are telegram and terminal`);
     if (name === 'telegram' && !telegram)
-      throw wrong(
+      throw wrongInput(
         'channels.telegram is not configured: docs/telegram.md has the ten lines from a new bot to the first task',
       );
     const at = { home: cli.home, env: cli.env };
@@ -39,5 +39,3 @@ One process for each bot. It may be killed at any time: what it knows is in FLEE
 
 const started = (cli: Cli, name: string): void =>
   cli.note(name === 'terminal' ? 'say /help; Ctrl-D ends' : `channel ${name} is served; Ctrl-C stops`);
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { clientOptions, ServerUnreachable } from '../../adapters/connection.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { formatBytes } from '../../domain/bytes.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { KEEP_CLASSES, type KeepClass } from '../../domain/keep.ts';
@@ -30,8 +30,7 @@ run then starts from the base.`,
   async run(cli, { args, flags }) {
     const home = homeLayout(cli.home);
     if (args.length > 0) return cleanNamed(cli, args, flags);
-    if (flags.yes)
-      throw new FleetError('--yes is for tasks that are named: what is past its age goes unasked', { exitCode: 2 });
+    if (flags.yes) throw wrongInput('--yes is for tasks that are named: what is past its age goes unasked');
     if (!existsSync(home.root)) return print(cli, { items: [], done: false });
     // Loaded here: no other command needs them.
     const [{ clean: cleanNow, findCleanable }, { lockIdleHome }] = await Promise.all([
@@ -54,7 +53,7 @@ run then starts from the base.`,
 /** Whatever its age, after a yes. */
 async function cleanNamed(cli: Cli, ids: string[], { dryRun, yes, ...flags }: Flags): Promise<number> {
   if (flags.class !== undefined || flags.olderThan !== undefined)
-    throw new FleetError('--class and --older-than are for tasks that are not named', { exitCode: 2 });
+    throw wrongInput('--class and --older-than are for tasks that are not named');
   const { findNamed } = await import('../../workers/clean-named.ts');
   const home = homeLayout(cli.home);
   const cleaning = { home, keep: cli.config().keep, server: await serverOf(cli), basesInUse: null };

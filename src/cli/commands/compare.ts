@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isSettled, type Fleet } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { isCompareId, winnerOf, type Candidate } from '../../domain/compare.ts';
 import { coderSpec } from '../../domain/route.ts';
 import { taskIdOf } from '../../domain/names.ts';
@@ -37,9 +37,9 @@ fleet compare --id <id>. Exits 0 only where one of them was accepted.`,
   async run(cli, { args, flags }) {
     const [objective] = args;
     const { coders, best, drop, id: asked, ...task } = flags;
-    if (drop && !best) throw wrong('--drop needs --best: without a winner there are no others');
+    if (drop && !best) throw wrongInput('--drop needs --best: without a winner there are no others');
     if (asked !== undefined && !isCompareId(asked))
-      throw wrong('--id must be lower-case words joined by ".", "_" or "-", 36 characters at most');
+      throw wrongInput('--id must be lower-case words joined by ".", "_" or "-", 36 characters at most');
     const fleet = await cli.fleet();
     const id =
       asked ??
@@ -100,10 +100,10 @@ async function start(fleet: Fleet, { cli, id, asked, objective, coders, task }: 
   if (asked && (!objective || !coders)) {
     const found = await fleet.findComparison(asked);
     if (found.size > 0) return found;
-    throw wrong(`there is no comparison ${asked}: give an objective and --coders to start one`);
+    throw wrongInput(`there is no comparison ${asked}: give an objective and --coders to start one`);
   }
-  if (!objective) throw wrong('objective is required: say what the agents should do');
-  if (!coders) throw wrong('--coders is required: two or more, such as claude,codex:o3');
+  if (!objective) throw wrongInput('objective is required: say what the agents should do');
+  if (!coders) throw wrongInput('--coders is required: two or more, such as claude,codex:o3');
   const { input } = orderFromFlags(cli, { objective, flags: task });
   return inFlags(() => fleet.startComparison({ id, specs: coders, input: input as Record<string, unknown> }));
 }
@@ -136,4 +136,3 @@ function specs(text: string): string[] | Wrong {
 }
 
 const random = (): string => randomBytes(3).toString('hex');
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

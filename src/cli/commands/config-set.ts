@@ -1,5 +1,5 @@
 import { setConfig } from '../../adapters/config-file.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { command } from '../command.ts';
 
 export const configSet = command({
@@ -12,7 +12,7 @@ export const configSet = command({
   async run(cli, { args }) {
     const [, key, value] = /^([^=]+)=([^]*)$/.exec(args[0]!) ?? [];
     if (key === undefined || value === undefined) {
-      throw new FleetError(`${args[0]} is not key=value, such as worker.slots=4`, { exitCode: 2 });
+      throw wrongInput(`${args[0]} is not key=value, such as worker.slots=4`);
     }
     setConfig({ home: cli.home, key: key.trim(), value });
     cli.print({ key: key.trim(), value }, () =>

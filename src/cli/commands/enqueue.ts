@@ -1,5 +1,5 @@
 import type { Order } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { command, type Cli } from '../command.ts';
 import { sayNotes } from '../say-notes.ts';
 import { fieldsOf, inFlags, orderFromFlags, ordersFromLines, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
@@ -37,14 +37,14 @@ async function ordersOf(cli: Cli, args: string[], given: Flags): Promise<Order[]
   const flags = inQueue(given, queue);
   if (!many) {
     const [objective] = words;
-    if (objective === undefined) throw wrong('objective is required: say what the agent should do');
-    if (words.length > 1) throw wrong(`too many arguments: put the objective in quotes`);
+    if (objective === undefined) throw wrongInput('objective is required: say what the agent should do');
+    if (words.length > 1) throw wrongInput(`too many arguments: put the objective in quotes`);
     return [orderFromFlags(cli, { objective, flags })];
   }
-  if (words.length > 0) throw wrong('--file and --stdin bring their own objectives: give at most a queue');
-  if (flags.file !== undefined && flags.stdin) throw wrong('--file and --stdin cannot be used together');
-  if (flags.id !== undefined) throw wrong('--id is for one task: write id into each task instead');
-  if (flags.key !== undefined) throw wrong('--key is for one task: write key into each task instead');
+  if (words.length > 0) throw wrongInput('--file and --stdin bring their own objectives: give at most a queue');
+  if (flags.file !== undefined && flags.stdin) throw wrongInput('--file and --stdin cannot be used together');
+  if (flags.id !== undefined) throw wrongInput('--id is for one task: write id into each task instead');
+  if (flags.key !== undefined) throw wrongInput('--key is for one task: write key into each task instead');
   const over = fieldsOf(flags);
   return flags.file === undefined
     ? ordersFromLines(cli, await readInput(cli, '-', { maxBytes: TASKS_BYTES }), over)
@@ -55,8 +55,6 @@ async function ordersOf(cli: Cli, args: string[], given: Flags): Promise<Order[]
 function inQueue(flags: Flags, queue: string | undefined): Flags {
   if (queue === undefined) return flags;
   if (flags.queue !== undefined && flags.queue !== queue)
-    throw wrong(`the queue is given twice, as ${queue} and as --queue ${flags.queue}: give one`);
+    throw wrongInput(`the queue is given twice, as ${queue} and as --queue ${flags.queue}: give one`);
   return { ...flags, queue };
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

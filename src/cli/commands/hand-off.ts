@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { FollowUpInput } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { labelOf } from '../../domain/outside.ts';
 import { command } from '../command.ts';
 import { fieldsOf, inFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
@@ -31,7 +31,7 @@ than there. It waits for a person's yes, unless handOff.allow of the configurati
   ],
   async run(cli, { args, flags }) {
     const [parent = '', objective = ''] = args;
-    if (args.length > 2) throw new FleetError('too many arguments: put the objective in quotes', { exitCode: 2 });
+    if (args.length > 2) throw wrongInput('too many arguments: put the objective in quotes');
     const { to, context, callbackTask: task, callbackWebhook: webhook, callbackMessage: message } = flags;
     const told = { ...(task ? { task } : {}), ...(webhook ? { webhook } : {}), ...(message ? { message } : {}) };
     const followUp: FollowUpInput = {

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { AGENT_TOOLS, name } from '../../domain/task.ts';
 import { command } from '../command.ts';
 
@@ -17,9 +17,7 @@ export const mcp = command<{ as?: string; run?: string }>({
     }
     const as = flags.as ?? userInfo().username;
     if (!name.safeParse(as).success)
-      throw new FleetError(`--as must be letters, digits, ".", "_" or "-", 40 characters at most, not ${as}`, {
-        exitCode: 2,
-      });
+      throw wrongInput(`--as must be letters, digits, ".", "_" or "-", 40 characters at most, not ${as}`);
     const { serveFleet } = await import('../mcp/serve.ts');
     return serveFleet(cli, as);
   },

@@ -1,5 +1,5 @@
 import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { DEFAULT_LEASE, type Brief } from '../../domain/outside.ts';
 import { command, durationMs, type Flag } from '../command.ts';
 import { table } from '../table.ts';
@@ -12,7 +12,7 @@ const NO_PROOF = 'Nothing proves a name: see docs/outside-agents.md.';
 
 function asOf({ as }: { as?: string }): string {
   if (as?.trim()) return as.trim();
-  throw wrong('--as is required: say whose task it is');
+  throw wrongInput('--as is required: say whose task it is');
 }
 
 export const list = command<{ as?: string }>({
@@ -110,9 +110,9 @@ export const complete = command<Completed>({
   async run(cli, { args: [id], flags }) {
     const as = asOf(flags);
     const { result, commit, branch, wait } = flags;
-    if (!result?.trim()) throw wrong('--result is required: say what was done');
+    if (!result?.trim()) throw wrongInput('--result is required: say what was done');
     if (commit !== undefined && branch !== undefined)
-      throw wrong('--commit and --branch cannot be used together: both say where the work is');
+      throw wrongInput('--commit and --branch cannot be used together: both say where the work is');
     const ref = branch === undefined ? commit : `refs/heads/${branch.replace(/^refs\/heads\//, '')}`;
     const fleet = await cli.fleet();
     await fleet.completeFor(id!, { as, result, ...(ref === undefined ? {} : { commit: ref }) });
@@ -146,10 +146,8 @@ export const fail = command<{ as?: string; why?: string }>({
   examples: [`fleet fail add-health-k3x9qa --as jean --why 'the service has no router'`],
   async run(cli, { args: [id], flags }) {
     const as = asOf(flags);
-    if (!flags.why?.trim()) throw wrong('--why is required: a person decides by it');
+    if (!flags.why?.trim()) throw wrongInput('--why is required: a person decides by it');
     await (await cli.fleet()).failFor(id!, { as, why: flags.why });
     cli.print({ id, failed: true }, () => `task ${id} is given back: a person decides`);
   },
 });
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

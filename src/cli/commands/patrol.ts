@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { DEFAULT_QUEUE } from '../../domain/names.ts';
 import type { PatrolRound } from '../../domain/patrol.ts';
@@ -28,9 +28,9 @@ export const patrol = command<Flags>({
 the worker's alerts. Thresholds and the backlog are patrol and backlog of its config.yaml. There is never more than one round at a time.`,
   examples: ['fleet patrol', 'fleet patrol --every 10m', 'fleet patrol status', 'fleet patrol --off'],
   async run(cli, { args: [word], flags }) {
-    if (word !== undefined) throw wrong(`${word} is nothing to do with the patrol: status, --every, --off`);
-    if (flags.every !== undefined && flags.off) throw wrong('--every and --off cannot be used together');
-    if (flags.every !== undefined && flags.every < LEAST_MS) throw wrong('--every must be 10s at least');
+    if (word !== undefined) throw wrongInput(`${word} is nothing to do with the patrol: status, --every, --off`);
+    if (flags.every !== undefined && flags.off) throw wrongInput('--every and --off cannot be used together');
+    if (flags.every !== undefined && flags.every < LEAST_MS) throw wrongInput('--every must be 10s at least');
     const { patrol: rounds } = await cli.fleet();
     if (flags.off) {
       await rounds.off();
@@ -78,5 +78,3 @@ function roundText({ states, free, findings, told, nudged, taken, troubles }: Pa
     ...troubles.map((said) => oneLine(`trouble: ${said}`, 300)),
   ].join('\n');
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import type { DoneBy } from '../../domain/done-by.ts';
 import { planTasks, type PlannedTask } from '../../domain/plan.ts';
 import { checkProposed, PROPOSED_SPEC, proposeObjective } from '../../domain/propose-spec.ts';
@@ -37,7 +37,7 @@ Planning the same spec again makes no task twice. Flags are laid over what the s
   ],
   async run(cli, { args: [path], flags }) {
     if ((path === undefined) === (flags.fromTask === undefined))
-      throw wrong(
+      throw wrongInput(
         path === undefined
           ? 'spec is required: a markdown file, or a folder of them'
           : '--from-task brings its own spec',
@@ -68,7 +68,7 @@ async function settle(cli: Cli, { tasks, flags, again }: Given): Promise<number>
   for (const { at, dependsOn } of tasks)
     for (const id of dependsOn)
       if (!own.has(id) && !there.has(id))
-        throw wrong(`${at}: waits for ${id}, which is neither in the spec nor in the queue`);
+        throw wrongInput(`${at}: waits for ${id}, which is neither in the spec nor in the queue`);
   const missing = tasks.filter(({ id }) => !there.has(id));
   const orders = missing.map(({ id, fields, at }) =>
     orderOf(cli, { value: { ...fields, id }, at, over: fieldsOf(flags) }),
@@ -110,7 +110,7 @@ const PROPOSED = { path: PROPOSED_SPEC, matches: String.raw`^\s*[-*] \[ \] \S` }
 
 /** The task that writes the spec. */
 async function propose(cli: Cli, path: string | undefined, flags: Flags & { agent: string }): Promise<void> {
-  if (path === undefined) throw wrong('--agent needs a spec to read, not --from-task');
+  if (path === undefined) throw wrongInput('--agent needs a spec to read, not --from-task');
   const text = await readInput(cli, path, { maxBytes: PROSE_MAX });
   const asked = { objective: proposeObjective({ file: path, text }), flags: { ...flags, coder: flags.agent } };
   const { input } = orderFromFlags(cli, asked);
@@ -131,10 +131,9 @@ async function fromTask(fleet: Fleet, id: string, name: string | undefined): Pro
     throw new FleetError(`task ${id} is ${state}: it has to be done first`, { hint: `fleet task ${id} wait` });
   const { text } = await readWhole(fleet, await fleet.findRun(id), 'spec');
   if (!text)
-    throw wrong(`task ${id} has left no ${PROPOSED_SPEC}: fleet plan <spec> --agent <coder> makes one that does`);
+    throw wrongInput(`task ${id} has left no ${PROPOSED_SPEC}: fleet plan <spec> --agent <coder> makes one that does`);
   return textAsSpec({ file: PROPOSED_SPEC, name: name ?? id, text });
 }
 
 /** An objective has room for it. */
 const PROSE_MAX = 90_000;
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FleetWorker } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { BUNDLE_MAX } from '../../receipts/read-bundle.ts';
 import { formatTrustedKeys, parseTrustedKeys, type TrustedKey } from '../../receipts/trusted-keys.ts';
 import { command, type Cli } from '../command.ts';
@@ -37,7 +37,7 @@ it out where others may have had it. Records of workers that left go after 7 day
 async function knownKeys(cli: Cli, file: string | undefined): Promise<TrustedKey[]> {
   if (file === undefined || !existsSync(resolve(cli.cwd, file))) return [];
   const keys = parseTrustedKeys(await readInput(cli, file, { maxBytes: BUNDLE_MAX }));
-  if (typeof keys === 'string') throw new FleetError(`${file} ${keys}`, { exitCode: 2 });
+  if (typeof keys === 'string') throw wrongInput(`${file} ${keys}`);
   return keys;
 }
 

@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { BUNDLE_MAX } from '../../receipts/read-bundle.ts';
 import { parseTrustedKeys } from '../../receipts/trusted-keys.ts';
 import { verifyBundle, type Checked } from '../../receipts/verify-bundle.ts';
@@ -19,12 +19,11 @@ no receipt shows that it was done (a person had to say yes), or something is wro
   examples: ['fleet receipts verify bundle.jsonl --keys keys.json --task add-health-k3x9qa'],
   async run(cli, { args, flags }) {
     if (flags.keys === undefined)
-      throw new FleetError('--keys is required: the file of trusted keys', {
-        exitCode: 2,
+      throw wrongInput('--keys is required: the file of trusted keys', {
         hint: 'fleet receipts keys -o keys.json writes one',
       });
     const trusted = parseTrustedKeys(await readInput(cli, flags.keys, { maxBytes: BUNDLE_MAX }));
-    if (typeof trusted === 'string') throw new FleetError(`--keys ${flags.keys} ${trusted}`, { exitCode: 2 });
+    if (typeof trusted === 'string') throw wrongInput(`--keys ${flags.keys} ${trusted}`);
     const { task, run: runId, verdict } = flags;
     const text = await readInput(cli, args[0]!, { maxBytes: BUNDLE_MAX });
     const checked = verifyBundle(text, { trusted, task, runId, verdict, now: Date.now() });

@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import type { ScheduleView, ScheduleWhen } from '../../domain/schedule.ts';
 import type { TaskInput } from '../../domain/task.ts';
 import { command, durationMs, oneOf, type Cli, type Command } from '../command.ts';
@@ -20,7 +20,7 @@ const ACTIONS = ['add', 'list', 'show', 'pause', 'resume', 'trigger', 'remove'];
 export const schedule = command({
   examples: [`fleet schedule add nightly --cron '0 2 * * *' 'Update the dependencies'`, 'fleet schedule list'],
   async run(_cli, { args: [word] }) {
-    throw wrong(
+    throw wrongInput(
       word === undefined
         ? `say what to do: ${ACTIONS.join(', ')}`
         : `${word} is nothing to do with schedules: ${ACTIONS.join(', ')}`,
@@ -57,23 +57,23 @@ is not made up. More: docs/schedule.md.`,
 });
 
 function whenOf({ cron, every, timezone }: AddFlags): ScheduleWhen {
-  if ((cron === undefined) === (every === undefined)) throw wrong('either --cron or --every is required');
+  if ((cron === undefined) === (every === undefined)) throw wrongInput('either --cron or --every is required');
   if (cron !== undefined) return { cron, timezone: timezone ?? null };
-  if (timezone !== undefined) throw wrong('--timezone goes with --cron only');
-  if (every! < 1_000) throw wrong('--every must be 1s at least');
+  if (timezone !== undefined) throw wrongInput('--timezone goes with --cron only');
+  if (every! < 1_000) throw wrongInput('--every must be 1s at least');
   return { everyMs: every! };
 }
 
 async function taskOf(cli: Cli, objective: string | undefined, flags: AddFlags): Promise<TaskInput> {
   if (flags.file === undefined) {
-    if (objective === undefined) throw wrong('objective is required: say what the agent should do');
+    if (objective === undefined) throw wrongInput('objective is required: say what the agent should do');
     return orderFromFlags(cli, { objective, flags }).input as TaskInput;
   }
-  if (objective !== undefined) throw wrong('--file brings its own objective');
+  if (objective !== undefined) throw wrongInput('--file brings its own objective');
   const [order, ...more] = await ordersFromFile(cli, flags.file, fieldsOf(flags));
   if (!order || more.length > 0)
-    throw wrong(`${flags.file} must hold one task, not ${more.length + 1}: each has a schedule of its own`);
-  if (order.id !== undefined) throw wrong(`${flags.file} must give no id: each task has one with its time`);
+    throw wrongInput(`${flags.file} must hold one task, not ${more.length + 1}: each has a schedule of its own`);
+  if (order.id !== undefined) throw wrongInput(`${flags.file} must give no id: each task has one with its time`);
   return order.input as TaskInput;
 }
 
@@ -158,5 +158,3 @@ export const scheduleTrigger = command({
     cli.print({ id }, () => id);
   },
 });
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

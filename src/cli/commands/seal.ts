@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { command } from '../command.ts';
 import { readInput } from '../input-file.ts';
 
@@ -12,8 +12,7 @@ agent, prompt or bundle of receipts ever shows it. - reads the script from stdin
   examples: ['fleet seal --worker ada --worker eve check.sh', 'fleet seal --worker ada check.sh --json'],
   async run(cli, { args, flags: { worker: names = [] } }) {
     if (names.length === 0)
-      throw new FleetError('--worker is required: the name of a worker that may verify the task', {
-        exitCode: 2,
+      throw wrongInput('--worker is required: the name of a worker that may verify the task', {
         hint: 'fleet workers lists them',
       });
     const script = await readInput(cli, args[0]!, { maxBytes: SCRIPT_MAX });

@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import type { Stopped } from '../../client.ts';
 import { command } from '../command.ts';
 import { WHY, whoami } from './worker-orders.ts';
@@ -11,8 +11,7 @@ Gentler: fleet pause lets runs go on; fleet worker drain <name> ends one worker 
   examples: [`fleet stop --now --why 'a key leaked'`],
   async run(cli, { flags }) {
     if (!flags.now) {
-      throw new FleetError('fleet stop ends every agent at once and needs --now', {
-        exitCode: 2,
+      throw wrongInput('fleet stop ends every agent at once and needs --now', {
         hint: 'fleet pause lets runs go on; fleet worker drain <name> ends a worker with its last run',
       });
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { checkNew } from '../../domain/git-queue.ts';
 import { isTaskId, taskIdOf } from '../../domain/names.ts';
 import { titleOf } from '../../domain/task-title.ts';
@@ -32,15 +32,12 @@ export const syncAdd = command<Flags>({
     const { for: forAgent, ...given } = flags;
     const { title: named, type, ...task } = fieldsOf(given) as { title?: string; type?: string };
     const wrong = checkNew({ description, title: named, type, task });
-    if (wrong) throw new FleetError(asFlags(wrong.replace(/^task\./, '')), { exitCode: 2 });
+    if (wrong) throw wrongInput(asFlags(wrong.replace(/^task\./, '')));
     const title = titleOf({ objective: description.trim(), ...(named === undefined ? {} : { title: named }) });
     const id = flags.id ?? taskIdOf(title, randomBytes(3).toString('hex'));
     if (!isTaskId(id))
-      throw new FleetError(
+      throw wrongInput(
         `--id ${JSON.stringify(id)} must be lower-case words joined by ".", "_" or "-", 64 characters at most`,
-        {
-          exitCode: 2,
-        },
       );
     const createdBy = flags.by ?? whoami(cli.env);
     const path = await withQueue(queueOf(cli, url, { flags, by: createdBy }), (queue) =>

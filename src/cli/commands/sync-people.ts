@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { claimTask, completeTask } from '../../producers/git-queue/people.ts';
 import { lookAtTasks, withQueue } from '../../producers/git-queue/queue.ts';
 import { isClaimed, isOpen } from '../../domain/git-queue.ts';
@@ -77,8 +77,7 @@ export const syncComplete = command<QueueFlags & { as?: string; result?: string;
 });
 
 function resultOf(said: string | undefined): object {
-  if (said === undefined || !said.trim())
-    throw new FleetError('--result is required: say what came of it', { exitCode: 2 });
+  if (said === undefined || !said.trim()) throw wrongInput('--result is required: say what came of it');
   try {
     const value: unknown = JSON.parse(said);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

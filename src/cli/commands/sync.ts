@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { isUrl } from '../../domain/repository-name.ts';
 import { withQueue, type OpenQueue } from '../../producers/git-queue/queue.ts';
 import { goRound, type Round, type RoundOptions } from '../../producers/git-queue/round.ts';
@@ -48,7 +48,7 @@ Actions: fleet sync add, list, claim, complete.`,
     `fleet sync add /srv/tasks.git 'Add a /health endpoint' --verify 'npm test'`,
   ],
   async run(cli, { args: [url = ''], flags }) {
-    if (flags.every !== undefined && !flags.watch) throw new FleetError('--every needs --watch', { exitCode: 2 });
+    if (flags.every !== undefined && !flags.watch) throw wrongInput('--every needs --watch');
     const { sync: set } = cli.config();
     const repo = flags.repo ?? set.repo;
     const options: RoundOptions = {

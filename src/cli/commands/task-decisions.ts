@@ -1,5 +1,5 @@
 import type { Fleet, TaskReport } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { isThere } from '../../domain/policy.ts';
 import { command, type Command, type Flag } from '../command.ts';
 import { whoami } from './worker-orders.ts';
@@ -19,9 +19,7 @@ const deed = ({ name, why, done, act }: Deed): Command =>
     async run(cli, { args, flags }) {
       const [id] = args as [string];
       if (why === 'required' && !flags.why?.trim()) {
-        throw new FleetError(`--why is required: it is kept with the task, as a person's word stands in for evidence`, {
-          exitCode: 2,
-        });
+        throw wrongInput(`--why is required: it is kept with the task, as a person's word stands in for evidence`);
       }
       const fleet = await cli.fleet();
       await act(fleet, id, { why: flags.why?.trim() ?? '', by: whoami(cli.env) });

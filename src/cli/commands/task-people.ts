@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { command, whole } from '../command.ts';
 import { oneLine } from '../text.ts';
 import { whoami } from './worker-orders.ts';
@@ -26,7 +26,7 @@ export const taskReject = command<{ why?: string; approval?: string }>({
   examples: [`fleet task add-health-k3x9qa reject --why 'the endpoint must not need a login'`],
   async run(cli, { args: [id], flags }) {
     const why = flags.why?.trim();
-    if (!why) throw wrong('--why is required: it is what the agent is told');
+    if (!why) throw wrongInput('--why is required: it is what the agent is told');
     await (await cli.fleet()).reject(id!, { by: whoami(cli.env), why, ...idOf(flags) });
     cli.print({ id, rejected: true }, () => `task ${id} is rejected`);
   },
@@ -41,7 +41,7 @@ Without --question it is for the question that the task asks now.`,
     'fleet task add-health-k3x9qa answer --question q1 yes',
   ],
   async run(cli, { args: [id, answer = ''], flags }) {
-    if (!answer.trim()) throw wrong('answer must not be empty');
+    if (!answer.trim()) throw wrongInput('answer must not be empty');
     const fleet = await cli.fleet();
     const { question } = await fleet.view(id!);
     const asked = flags.question ?? question?.id;
@@ -58,7 +58,7 @@ export const taskPriority = command({
   async run(cli, { args: [id, text = ''] }) {
     const priority = whole(text);
     if (typeof priority !== 'number' || priority > 100)
-      throw wrong(`priority must be a whole number from 0 to 100, not ${JSON.stringify(text)}`);
+      throw wrongInput(`priority must be a whole number from 0 to 100, not ${JSON.stringify(text)}`);
     await (await cli.fleet()).setPriority(id!, priority);
     cli.print({ id, priority }, () => `task ${id} has priority ${priority}`);
   },
@@ -78,7 +78,7 @@ export const taskNeeds = command<{ add?: string[][]; drop?: string[][] }>({
   async run(cli, { args: [id], flags }) {
     const [add, drop] = [flags.add?.flat() ?? [], flags.drop?.flat() ?? []];
     const both = add.find((one) => drop.includes(one));
-    if (both) throw wrong(`${both} stands in both --add and --drop`);
+    if (both) throw wrongInput(`${both} stands in both --add and --drop`);
     const fleet = await cli.fleet();
     if (add.length + drop.length > 0) await fleet.changeNeeds(id!, { add, drop });
     const { dependsOn = [] } = await fleet.view(id!);
@@ -89,5 +89,3 @@ export const taskNeeds = command<{ add?: string[][]; drop?: string[][] }>({
     );
   },
 });
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,6 +1,6 @@
 import type { Fleet } from '../../client.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import type { SavedThere } from '../../domain/saved-work.ts';
 import { command, whole, type Cli } from '../command.ts';
 import { table } from '../table.ts';
@@ -33,7 +33,7 @@ fleet task <id> diff --run <n> shows it as a patch.`,
   ],
   async run(cli, { args: [id = ''], flags }) {
     if (!flags.continue && (flags.objective !== undefined || flags.id !== undefined))
-      throw new FleetError('--objective and --id are of the new task: give --continue as well', { exitCode: 2 });
+      throw wrongInput('--objective and --id are of the new task: give --continue as well');
     const fleet = await cli.fleet();
     if (flags.continue) return goOn(cli, fleet, { ...flags, of: id });
     const { branch, run: n } = flags;

@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { command } from '../command.ts';
 import { taskDetails } from '../report.ts';
 import { painter } from '../text.ts';
@@ -15,7 +15,7 @@ Each has its own help: fleet task <id> log --help`,
     `fleet task add-health-k3x9qa accept --why 'checked by hand'`,
   ],
   async run(cli, { args: [id, action] }) {
-    if (action) throw new FleetError(`${action} is nothing to do with a task: ${TASK_ACTIONS}`, { exitCode: 2 });
+    if (action) throw wrongInput(`${action} is nothing to do with a task: ${TASK_ACTIONS}`);
     const fleet = await cli.fleet();
     const report = await fleet.view(id!);
     cli.print(report, () => taskDetails(report, { paint: painter(cli), nowMs: Date.now() }));

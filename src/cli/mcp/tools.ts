@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TASK_STATES, type Fleet, type TaskReport } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { toMs } from '../../domain/duration.ts';
 import { followUp, question } from '../../domain/outbox.ts';
 import { duration, taskInput, type TaskInput } from '../../domain/task.ts';
@@ -137,7 +137,7 @@ export const TOOLS: readonly Tool[] = [
     input: z.strictObject({ id }),
     async call({ fleet, as }, { id: of }) {
       const report = await fleet.view(of);
-      if (report.for !== as) throw new FleetError(`task ${of} is not for ${as}`, { exitCode: 2 });
+      if (report.for !== as) throw wrongInput(`task ${of} is not for ${as}`);
       await fleet.cancel(of);
       return { id: of, cancelled: true };
     },

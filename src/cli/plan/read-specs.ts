@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import type { Spec, SpecItem } from '../../domain/plan.ts';
 import { readSpec, readTaskFile, type LeftOut, type SpecFile } from '../../producers/spec.ts';
 import type { Cli } from '../command.ts';
@@ -21,7 +21,7 @@ export async function readSpecs(cli: Cli, path: string, name: string | undefined
   const found = await stat(resolve(cli.cwd, path)).catch(() => undefined);
   if (!found?.isDirectory()) return oneFile(await load(cli, path, name));
   const files = (await readdir(resolve(cli.cwd, path))).filter((file) => file.endsWith('.md')).toSorted();
-  if (files.length === 0) throw wrong(`${path} holds no .md file`);
+  if (files.length === 0) throw wrongInput(`${path} holds no .md file`);
   const whole = files.find((file) => file.toLowerCase() === 'tasks.md');
   if (whole) return oneFile(await load(cli, join(path, whole), name));
   return folder(await Promise.all(files.map((file) => load(cli, join(path, file), undefined))), {
@@ -34,15 +34,14 @@ export async function readSpecs(cli: Cli, path: string, name: string | undefined
 export const textAsSpec = (spec: SpecFile): ReadSpecs => oneFile(spec);
 
 async function load(cli: Cli, path: string, name: string | undefined): Promise<SpecFile> {
-  if (path === '-' && !name) throw wrong('--name is required for a spec from standard input: ids begin with it');
+  if (path === '-' && !name) throw wrongInput('--name is required for a spec from standard input: ids begin with it');
   return { file: path, name: name ?? nameOfFile(cli, path), text: await readInput(cli, path, { maxBytes: MAX_BYTES }) };
 }
 
 function oneFile(file: SpecFile): ReadSpecs {
   const spec = readSpec(file);
   if (!spec.hasItems)
-    throw new FleetError(`${file.file} has no tasks: write each as "- [ ] what is to be done"`, {
-      exitCode: 2,
+    throw wrongInput(`${file.file} has no tasks: write each as "- [ ] what is to be done"`, {
       hint: `an agent turns prose into tasks: fleet plan ${file.file} --agent claude`,
     });
   return { specs: [spec], leftOut: spec.leftOut };
@@ -61,7 +60,9 @@ function folder(files: readonly SpecFile[], of: { name: string; path: string }):
     }
   }
   if (specs.length + items.length === 0)
-    throw wrong(`${of.path} has no tasks: none of its files has front matter, or an item "- [ ] what is to be done"`);
+    throw wrongInput(
+      `${of.path} has no tasks: none of its files has front matter, or an item "- [ ] what is to be done"`,
+    );
   const root = { title: '', numbered: false, prose: '', items, sections: [] };
   const own: Spec = { name: of.name, order: 'free', dependsOn: [], at: of.path, defaults: {}, root };
   return { specs: items.length > 0 ? [own, ...specs] : specs, leftOut };
@@ -73,4 +74,3 @@ function nameOfFile(cli: Cli, path: string): string {
 }
 
 const nameOfFolder = (cli: Cli, path: string): string => basename(resolve(cli.cwd, path)) || 'plan';
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

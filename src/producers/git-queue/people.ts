@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import {
   isClaimed,
   isForPerson,
@@ -24,10 +24,10 @@ export async function addTask(queue: GitQueue, task: NewTask): Promise<string> {
         id: task.id,
         make(_, snapshot) {
           const blocked = snapshot.faults.find((fault) => fault.path === queue.place.folder);
-          if (blocked) throw wrong(`${blocked.path} ${blocked.message}`);
+          if (blocked) throw wrongInput(`${blocked.path} ${blocked.message}`);
           const same = [...snapshot.tasks.values()].find((other) => other.task.id === task.id)?.path;
           const there = same ?? (snapshot.paths.has(path) ? path : undefined);
-          if (there) throw wrong(`there is a task ${task.id} already: ${there}`);
+          if (there) throw wrongInput(`there is a task ${task.id} already: ${there}`);
           return { text: writeNew(task), outcome: undefined };
         },
       },
@@ -51,7 +51,7 @@ export async function claimTask(queue: GitQueue, { id, name }: { id: string; nam
           if (isClaimed(task) && task.claimedBy === name && task.claimedAt === at) return { text: null, outcome: null };
           if (isClaimed(task)) throw new FleetError(`${id} is claimed by ${task.claimedBy || 'somebody'} already`);
           if (!isOpen(task)) throw new FleetError(`${id} is ${task.status}: only an open task can be claimed`);
-          if (!isForPerson(task, name)) throw wrong(`${id} is for ${task.forAgent}, not for ${name}`);
+          if (!isForPerson(task, name)) throw wrongInput(`${id} is for ${task.forAgent}, not for ${name}`);
           return { text: writeClaim(task, { name, at }), outcome: null };
         },
       },
@@ -93,7 +93,5 @@ function find({ tasks, faults }: Snapshot, id: string): Seen {
   const found = [...tasks.values()].find(({ task }) => task.id === id);
   if (found) return found;
   const fault = faults.find(({ path }) => path.endsWith(`/${id}.json`));
-  throw wrong(fault ? `${fault.path} ${fault.message}` : `there is no task ${id} in this queue`);
+  throw wrongInput(fault ? `${fault.path} ${fault.message}` : `there is no task ${id} in this queue`);
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -9,7 +9,7 @@ import { lookAtQueue, type QueuePlace, type Tip } from '../../adapters/git/queue
 import { readQueue, type QueueFault, type QueueFile } from '../../adapters/git/queue/read.ts';
 import { writeQueue } from '../../adapters/git/queue/write.ts';
 import { removeTree } from '../../adapters/remove-tree.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { isOpen, QUEUE_FOLDER, readTask, type QueueTask } from '../../domain/git-queue.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { homeLayout } from '../../domain/names.ts';
@@ -50,9 +50,11 @@ export interface Snapshot {
 export async function withQueue<T>(open: OpenQueue, work: (queue: GitQueue) => Promise<T>): Promise<T> {
   const { url, folder = QUEUE_FOLDER, branch } = open;
   if (!/^(?![-/.])(?!.*(^|\/)\.{0,2}(\/|$))[^\p{Cc}"*?[\\:]{1,200}$/u.test(folder))
-    throw wrong(`the folder of a queue must be a relative path such as ${QUEUE_FOLDER}, not ${JSON.stringify(folder)}`);
+    throw wrongInput(
+      `the folder of a queue must be a relative path such as ${QUEUE_FOLDER}, not ${JSON.stringify(folder)}`,
+    );
   if (/^https?:\/\/[^/]*@/i.test(url))
-    throw wrong('the URL of a queue must not carry a user name or password: use a credential helper');
+    throw wrongInput('the URL of a queue must not carry a user name or password: use a credential helper');
   const name = repositoryName(url);
   const key = `${name.split('/').at(-1)!.slice(0, 40)}-${digest(url, 10)}`;
   const gitDir = homeLayout(open.home).queueOf(key.replace(/[^\w.-]/g, '-'));
@@ -70,7 +72,7 @@ export async function lookAtTasks(queue: GitQueue): Promise<Snapshot> {
   const snapshot = await lookAt(queue);
   const { url, branch } = queue.place;
   if (snapshot.tip.commit || branch === undefined) return snapshot;
-  throw wrong(`${redact(url)} has no branch ${branch}: fleet sync add --branch ${branch} makes it`);
+  throw wrongInput(`${redact(url)} has no branch ${branch}: fleet sync add --branch ${branch} makes it`);
 }
 
 /** The queue as it is now. @throws FleetError where it cannot be reached */
@@ -175,5 +177,3 @@ function orThrow<T extends { ok: boolean }>(outcome: T | Failed): Extract<T, { o
   if (!outcome.ok) throw new FleetError((outcome as Failed).failure.message);
   return outcome as Extract<T, { ok: true }>;
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

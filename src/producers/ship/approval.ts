@@ -1,4 +1,4 @@
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 
 /** Which approval of a file a person has given: 1 is the first; 0: none. */
 export type Approval = number;
@@ -14,7 +14,7 @@ export function approvalOf({ said, folders }: { said: unknown; folders: readonly
   if (said === undefined) return folders.some((name) => name.toLowerCase() === 'approved') ? 1 : 0;
   if (typeof said === 'boolean') return said ? 1 : 0;
   if (typeof said === 'number' && Number.isInteger(said) && said >= 0 && said <= 1_000_000) return said;
-  throw new FleetError(MUST, { exitCode: 2 });
+  throw wrongInput(MUST);
 }
 
 /** Whether the head of a file that cannot be read as a task means to approve it. */

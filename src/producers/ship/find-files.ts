@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { matches, roots } from '../../adapters/glob.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { isTaskFile } from '../task-file.ts';
 
 /** A file that may be a proposal. */
@@ -28,15 +28,15 @@ export async function findFiles(given: string, cwd: string): Promise<Found[]> {
   if (there?.isDirectory()) return gather({ root: given, cwd, wanted: () => true });
   if (there) return [await oneFile(given, cwd)];
   const root = roots([given])[0] ?? '';
-  if (root === given.replace(/\/+$/, '')) throw wrong(`${given} does not exist`);
+  if (root === given.replace(/\/+$/, '')) throw wrongInput(`${given} does not exist`);
   if (!(await stat(resolve(cwd, root)).catch(() => undefined))?.isDirectory())
-    throw wrong(`${given} matches nothing: there is no folder ${root || '.'}`);
+    throw wrongInput(`${given} matches nothing: there is no folder ${root || '.'}`);
   const test = matches([given.slice(root.length).replace(/^\/+/, '')]);
   return gather({ root: root || '.', cwd, wanted: test });
 }
 
 async function oneFile(given: string, cwd: string): Promise<Found> {
-  if (!isTaskFile(given)) throw wrong(`${given} must be a .md, .yaml or .yml file`);
+  if (!isTaskFile(given)) throw wrongInput(`${given} must be a .md, .yaml or .yml file`);
   const top = await realpath(resolve(cwd, dirname(given)));
   return found(join(top, basename(given)), { top, shown: given });
 }
@@ -57,7 +57,7 @@ async function gather({ root, cwd, wanted }: Walk): Promise<Found[]> {
       if (entry.isDirectory()) {
         if (!entry.name.startsWith('.') && entry.name !== 'node_modules') await visit(path);
       } else if (isTaskFile(entry.name) && !entry.name.startsWith('.') && wanted(relative(top, path))) {
-        if (files.length >= MOST) throw wrong(`${root} holds more than 10,000 files: name fewer by a glob`);
+        if (files.length >= MOST) throw wrongInput(`${root} holds more than 10,000 files: name fewer by a glob`);
         files.push(found(path, { top, shown: join(root, relative(top, path)) }));
       }
     }
@@ -77,5 +77,3 @@ async function found(path: string, { top, shown }: { top: string; shown: string 
   if (!real.startsWith(top + sep)) return { ...at(path), refused: `is a link out of ${basename(top)}` };
   return at(real);
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

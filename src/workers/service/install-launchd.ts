@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writeText } from '../../adapters/json-file.ts';
 import { LaunchAgents } from '../../adapters/service/launchd.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { launchLabel } from '../../domain/service/names.ts';
 import { isOurs, startScript } from '../../domain/service/start-script.ts';
 import { shownAs, type Done, type Planned, type ServiceOptions } from './install.ts';
@@ -16,7 +16,7 @@ export async function installLaunchd(plan: Planned, { env }: ServiceOptions): Pr
   const log = LaunchAgents.logOf(env, unit);
   const before = await readFile(file, 'utf8').catch(() => undefined);
   if (before !== undefined && !isOurs(before))
-    throw new FleetError(`${file} is somebody else's: give this one another name, --name <name>`, { exitCode: 2 });
+    throw wrongInput(`${file} is somebody else's: give this one another name, --name <name>`);
   for (const folder of [dirname(start.path), dirname(file), dirname(log)])
     await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeText(start.path, startScript(start.of, '/bin/bash'));

@@ -7,7 +7,7 @@ import { LaunchAgents } from '../../adapters/service/launchd.ts';
 import { UserManager } from '../../adapters/service/systemd.ts';
 import type { Config } from '../../config.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { homeLayout } from '../../domain/names.ts';
 import { launchLabel, unitName } from '../../domain/service/names.ts';
 import { isOurs, startScript, turnedLingerOn, type StartScript } from '../../domain/service/start-script.ts';
@@ -68,12 +68,12 @@ export function planService({ env, home, cwd, config, name, flags, envSetup, onS
 
 function checkScript(path: string, shown: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw wrong(`--env-setup ${shown} does not exist`);
-  if (!found.isFile()) throw wrong(`--env-setup ${shown} is no file`);
+  if (!found) throw wrongInput(`--env-setup ${shown} does not exist`);
+  if (!found.isFile()) throw wrongInput(`--env-setup ${shown} is no file`);
   try {
     accessSync(path, constants.R_OK);
   } catch {
-    throw wrong(`--env-setup ${shown} is not open to this user`);
+    throw wrongInput(`--env-setup ${shown} is not open to this user`);
   }
 }
 
@@ -161,7 +161,7 @@ async function refuseTaken(
   const text = await readFile(at, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   if (!isOurs(text) || at !== file)
-    throw wrong(`the unit ${unit} is somebody else's (${at}): give this one another name, --name <name>`);
+    throw wrongInput(`the unit ${unit} is somebody else's (${at}): give this one another name, --name <name>`);
   return text;
 }
 
@@ -170,7 +170,7 @@ async function refuseSharedHome(start: string, home: string): Promise<void> {
   const names = await readdir(join(start, '..')).catch(() => []);
   const other = names.find((name) => name.endsWith('.sh') && join(start, '..', name) !== start);
   if (other)
-    throw wrong(
+    throw wrongInput(
       `${home} is the home of the service ${other.slice(0, -3)}: give this one a home of its own, FLEET_HOME=<folder> fleet worker install --name <name>`,
     );
 }
@@ -194,5 +194,3 @@ async function firstSteps(manager: UserManager, unit: string): Promise<string[]>
   }
   return [];
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

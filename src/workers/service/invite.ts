@@ -6,7 +6,7 @@ import { runSystemProgram } from '../../adapters/service/run.ts';
 import { clientOptions } from '../../adapters/connection.ts';
 import { listens, splitAddress } from '../../adapters/temporal/address.ts';
 import { portableProfile } from '../../adapters/temporal/portable-profile.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { joinScript } from '../../domain/service/join-script.ts';
 import { PACKAGE_ROOT } from '../../package.ts';
 import { OLDEST_NODE } from '../doctor.ts';
@@ -55,10 +55,9 @@ async function reachable(address: string): Promise<string> {
   if (!isLoopback(host)) return address;
   const own = ownAddresses();
   for (const each of own) if (await listens(`${each}:${port}`)) return `${each}:${port}`;
-  throw new FleetError(
+  throw wrongInput(
     `the server at ${address} can be reached from this machine alone: start it so that it listens on an address of this machine too, which anyone who reaches that can then use`,
     {
-      exitCode: 2,
       hint: `${join(PACKAGE_ROOT, 'temporal-dev.sh')} --port ${port} --ip ${own[0] ?? '<address>'}; or give the address it is reached by: --address host:port`,
     },
   );

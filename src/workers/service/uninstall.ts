@@ -2,7 +2,7 @@ import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { LaunchAgents } from '../../adapters/service/launchd.ts';
 import { UserManager } from '../../adapters/service/systemd.ts';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { launchLabel, unitName } from '../../domain/service/names.ts';
 import { turnedLingerOn } from '../../domain/service/start-script.ts';
 import { findServices, type Service } from './status.ts';
@@ -51,9 +51,7 @@ export async function uninstall(
 
 function noSuch(unit: string, services: readonly Service[]): FleetError {
   const others = services.map((one) => one.unit).join(', ');
-  return new FleetError(`${unit} is not installed here${others ? `: there is ${others} (--name)` : ''}`, {
-    exitCode: 2,
-  });
+  return wrongInput(`${unit} is not installed here${others ? `: there is ${others} (--name)` : ''}`);
 }
 
 async function endSystemd(env: NodeJS.ProcessEnv, { service, now }: { service: Service; now: boolean }): Promise<void> {

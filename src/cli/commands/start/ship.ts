@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FleetError } from '../../../domain/error.ts';
+import { wrongInput } from '../../../domain/error.ts';
 import { findFiles, type Found } from '../../../producers/ship/find-files.ts';
 import { lookOnce, type Look, type Row } from '../../../producers/ship/look.ts';
 import { command, durationMs, type Cli } from '../../command.ts';
@@ -28,11 +28,11 @@ How its task stands is written beside it: login.md.status. Flags are laid over w
     'fleet ship proposals/ --watch --every 1m',
   ],
   async run(cli, { args, flags }) {
-    if (flags.every !== undefined && !flags.watch) throw wrong('--every needs --watch');
-    if (args.length === 0) throw wrong('folder is required: a folder, a glob in quotes, or files');
+    if (flags.every !== undefined && !flags.watch) throw wrongInput('--every needs --watch');
+    if (args.length === 0) throw wrongInput('folder is required: a folder, a glob in quotes, or files');
     const found = await findAll(cli, args);
     if (found.length === 0 && !flags.watch)
-      throw wrong(`${args.join(' ')} matches no file: proposals end in .md, .yaml or .yml`);
+      throw wrongInput(`${args.join(' ')} matches no file: proposals end in .md, .yaml or .yml`);
     const over = fieldsOf(flags);
     const look: Look = {
       fleet: await cli.fleet(),
@@ -107,5 +107,3 @@ function drawn(cli: Cli, rows: readonly Row[]): string {
     ...(open > 0 ? [`${open} ${open === 1 ? 'file is' : 'files are'} not approved`] : []),
   ].join('\n');
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

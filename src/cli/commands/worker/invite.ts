@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet, FleetWorker } from '../../../client.ts';
 import { formatBytes } from '../../../domain/bytes.ts';
 import { formatDuration } from '../../../domain/duration.ts';
-import { FleetError } from '../../../domain/error.ts';
+import { FleetError, wrongInput } from '../../../domain/error.ts';
 import { coderText } from '../../../domain/worker.ts';
 import { quoted } from '../../../domain/service/start-script.ts';
 import { isServiceName } from '../../../domain/service/names.ts';
@@ -40,8 +40,8 @@ git, and a registry for npm. Flags for fleet worker install go behind "sh -s --"
   examples: ['fleet invite build-7 --wait', 'fleet invite build-7 --queue nightly --address fleet.example.com:7233'],
   async run(cli, { args: [name = ''], flags }) {
     if (!isServiceName(name))
-      throw wrong(`name must be letters, digits, ".", "_" and "-", 40 at most, not ${JSON.stringify(name)}`);
-    if (flags.timeout !== undefined && !flags.wait) throw wrong('--timeout needs --wait');
+      throw wrongInput(`name must be letters, digits, ".", "_" and "-", 40 at most, not ${JSON.stringify(name)}`);
+    if (flags.timeout !== undefined && !flags.wait) throw wrongInput('--timeout needs --wait');
     const { invite: write } = await import('../../../workers/service/invite.ts');
     const config = cli.config({ worker: { queues: flags.queue } });
     const fleet = await cli.fleet();
@@ -101,5 +101,3 @@ function said(cli: Cli, { name, machine, slots, coders, heardAt }: FleetWorker):
     oneLine(`worker ${name} is attached on machine ${machine}: ${slots} slots, ${has}`),
   );
 }
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });

@@ -1,6 +1,6 @@
 import { cronLine, isTime } from '../../../domain/service/cron-line.ts';
 import { secretsIn } from '../../../domain/service/start-script.ts';
-import { FleetError } from '../../../domain/error.ts';
+import { wrongInput } from '../../../domain/error.ts';
 import { command, durationMs, oneOf, whole, Wrong, type Cli } from '../../command.ts';
 import { oneLine, painter } from '../../text.ts';
 import { table } from '../../table.ts';
@@ -51,7 +51,7 @@ failed; PATH, FLEET_* and TEMPORAL_* are as they are now, in a file that only yo
   ],
   async run(cli, { flags }) {
     if (flags.print !== 'cron' && (flags.at ?? flags.for) !== undefined)
-      throw wrong(`${flags.at === undefined ? '--for' : '--at'} needs --print cron`);
+      throw wrongInput(`${flags.at === undefined ? '--for' : '--at'} needs --print cron`);
     const { planService, installSystemd } = await import('../../../workers/service/install.ts');
     const options = optionsOf(cli, flags);
     const plan = planService(options);
@@ -149,5 +149,3 @@ export const workerUninstall = command<{ name?: string; now?: boolean }>({
     );
   },
 });
-
-const wrong = (message: string): FleetError => new FleetError(message, { exitCode: 2 });
