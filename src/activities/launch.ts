@@ -163,6 +163,7 @@ async function start(
     ...isolationPlan(deps, order, { ...prepared, files: agent.files }),
     limits: {
       processes: policy.limits.processes,
+      diskBytes: policy.limits.diskBytes,
       ...(policy.limits.memoryBytes ? { memoryBytes: policy.limits.memoryBytes } : {}),
     },
     deadlineMs: policy.limits.totalMs,

@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'no
 import { basename, dirname } from 'node:path';
 import { attempt, parentsOf, read } from './cgroup-parents.ts';
 
-/** What a process tree may use; where cgroups cannot be written, nothing is limited. */
+/** What a process tree may use; where cgroups cannot be written, each of its processes is held to it, as far as the kernel does that. */
 export interface ResourceLimits {
   /** Processes and threads at the same time. */
   processes?: number;
   /** Also of files in memory and the page cache. */
   memoryBytes?: number;
+  /** Of one file. */
+  diskBytes?: number;
 }
 
 /**

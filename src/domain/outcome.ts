@@ -41,7 +41,7 @@ export interface ExitRecord {
   outOfMemory?: true;
   /** Set where the run's limit of processes refused one. */
   outOfProcesses?: true;
-  /** Set where no limit could be set, as control groups cannot be written. */
+  /** Set where only each process is held to limits, and not all together, as control groups cannot be written. */
   unlimited?: true;
   /** Set where something of the tree was still alive 15 s after SIGKILL; the keeper goes on trying. */
   unclean?: true;

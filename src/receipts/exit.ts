@@ -39,7 +39,7 @@ export const exit: ReceiptCollector = {
       outOfProcesses && `it reached its limit of ${limits.processes} processes`,
       unclean && 'something of it survived SIGKILL',
       redacted > 0 && `${counted(redacted, 'secret')} in its output ${redacted === 1 ? 'was' : 'were'} masked`,
-      unlimited && 'not limited, as control groups cannot be written here',
+      unlimited && 'held to its limits process by process only, as control groups cannot be written here',
       isolation === 'process-group' && 'held by a process group only, as namespaces are missing here',
     ].filter((note) => note !== false);
     return {

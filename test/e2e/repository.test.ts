@@ -180,7 +180,7 @@ describe('what an agent sees', () => {
     const asking = (name: string) => drain({ type: 'research', coder: 'environment', env: [name] });
     for (const name of ['FLEET_TEST_SECRET', 'ANTHROPIC_API_KEY'])
       await expect(asking(name)).rejects.toThrow(
-        `env must not have ${name}: worker tasks gives it to no task; worker.env of its configuration lists what a task may ask for, and no credential can be in it`,
+        `env must not have ${name}: worker ${worker.name} gives it to no task; worker.env of its configuration lists what a task may ask for, and no credential can be in it`,
       );
     // Who goes to the server directly is told by the worker.
     const start = async (workflowId: string, env: string[]) => {
@@ -190,8 +190,7 @@ describe('what an agent sees', () => {
     };
     expect(await start('asks-for-a-secret', ['FLEET_TEST_SECRET'])).toMatchObject({
       ...{ state: 'parked', reason: 'env-refused' },
-      message:
-        'env must not have FLEET_TEST_SECRET: worker tasks gives it to no task; worker.env of its configuration lists those that it gives',
+      message: `env must not have FLEET_TEST_SECRET: worker ${worker.name} gives it to no task; worker.env of its configuration lists those that it gives`,
     });
     expect(await start('asks-for-a-key', ['FLEET_TEST_NAMED', 'ANTHROPIC_API_KEY'])).toMatchObject({
       ...{ state: 'parked', reason: 'env-refused', attempts: { used: 0 } },

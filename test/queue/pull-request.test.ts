@@ -198,7 +198,7 @@ test('a limit, a broken server, an answer that was lost and a worker that is kil
 test('no agent, log or history has the token', async () => {
   const script = 'env > env.txt; grep -c "" /proc/self/environ > /dev/null';
   await expect(enqueue({ objective: doing(script), env: ['GITHUB_TOKEN'] })).rejects.toThrow(
-    'env must not have GITHUB_TOKEN: worker one gives it to no task',
+    `env must not have GITHUB_TOKEN: worker ${worker.name} gives it to no task`,
   );
   const id = await enqueue({ objective: doing(script), pr: { until: 'opened' } });
   expect(await fleet.settled(id)).toMatchObject({ state: 'done' });

@@ -1,3 +1,4 @@
+import type { ResourceLimits } from '../cgroup.ts';
 import type { Isolation } from '../../domain/run.ts';
 
 /** What a process tree may see and write, beside the programs that it needs: nothing else is there. All paths are absolute. */
@@ -22,4 +23,5 @@ export interface Named {
   argv: readonly string[];
   cwd: string;
   env?: Readonly<Record<string, string | undefined>>;
+  limits?: ResourceLimits;
 }

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Isolation } from '../../domain/run.ts';
 import { INIT } from './init.ts';
+import { LIMITED, limitArgs } from './limits.ts';
 import type { IsolationPlan, Named } from './plan.ts';
 import { systemProgram } from './programs.ts';
 import { viewArgs } from './view.ts';
 
 const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
 const NO_CAPABILITIES = ['--cap-drop', 'ALL'];
+/** A folder that is not there is said as such. */
+const GROUP = 'cd "$1" && shift && unset OLDPWD || exit\n';
 /** Lets root's init map root into the agent's user namespace. */
 const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
 
@@ -21,19 +24,35 @@ const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
  * @throws where a shown folder does not exist or a program is missing
  */
 export function containedArgv(plan: IsolationPlan, named: Named): string[] {
-  const { argv, cwd } = named;
+  const { argv, cwd, limits = {} } = named;
+  const limited = limitArgs(limits, plan);
   const sh = systemProgram('sh');
   const init = [sh, '-c', INIT, 'fleet-init', plan.isolation];
   // The shell only changes folder: given to spawn, a missing `cwd` would look like a missing program.
   if (plan.isolation === 'process-group')
-    return [sh, '-c', 'cd "$1" && shift && unset OLDPWD && exec "$@"', 'fleet-outer', cwd, ...init, ...argv];
+    return [sh, '-c', `${GROUP}{${LIMITED}} 2>/dev/null; exec "$@"`, 'fleet-outer', cwd, ...limited, ...init, ...argv];
   const bwrap = systemProgram('bwrap');
   const held = ['--die-with-parent', '--new-session'];
   const outer = [...held, '--as-pid-1', ...NAMESPACES, ...NO_CAPABILITIES, ...(process.getuid!() === 0 ? SETFCAP : [])];
   const inner = [...held, '--unshare-user', '--disable-userns', ...NO_CAPABILITIES, '--dev-bind', '/', '/'];
   const view = [...viewArgs(plan, named), '--chdir', realpathSync(cwd)];
   // A program that is missing is the shell's 127, not bwrap's 1.
-  return [bwrap, ...outer, ...view, '--', ...init, bwrap, ...inner, '--', sh, '-c', 'exec "$@"', 'sh', ...argv];
+  return [
+    bwrap,
+    ...outer,
+    ...view,
+    '--',
+    ...init,
+    bwrap,
+    ...inner,
+    '--',
+    sh,
+    '-c',
+    `{${LIMITED}} 2>/dev/null; exec "$@"`,
+    'sh',
+    ...limited,
+    ...argv,
+  ];
 }
 
 /** Where bwrap finds what `offArgv` has taken from its command line. */

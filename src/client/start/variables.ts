@@ -18,6 +18,7 @@ export function variableRefused(task: Task, workers: readonly FleetWorker[]): st
   const lacking = able.map(lacks);
   const name = lacking[0];
   if (name === undefined || lacking.includes(undefined)) return undefined;
-  const who = able.length === 1 ? `worker ${able[0]!.name} gives` : 'the workers that could take it give';
-  return `env must not have ${name}: ${who} it to no task; worker.env of their configuration lists what a task may ask for, and no credential can be in it`;
+  const [who, whose] =
+    able.length === 1 ? [`worker ${able[0]!.name} gives`, 'its'] : ['the workers that could take it give', 'their'];
+  return `env must not have ${name}: ${who} it to no task; worker.env of ${whose} configuration lists what a task may ask for, and no credential can be in it`;
 }
