@@ -7,6 +7,7 @@ import { COMMANDS, type Entry } from './commands.ts';
 import { endingOf } from './errors.ts';
 import { loadCommand } from './load-command.ts';
 import { clean, toJson } from './text.ts';
+import { usageOf } from './usage.ts';
 
 /** What the process brings; tests bring their own. */
 export interface World {
@@ -111,13 +112,6 @@ function complete(made: Program, { entry, command }: Named, dispatch: Dispatch):
     const { json = false, ...flags } = made.opts<{ json?: boolean } & Record<string, never>>();
     await dispatch(command, { args: made.args, flags: flags as Record<string, never> }, json);
   });
-}
-
-/** As typed: `task <id> log`, `task <id> answer <answer>`, `enqueue [words...]`. */
-function usageOf({ name, args = '' }: Entry): string {
-  const [group, action] = name.split(' ');
-  const [id = '', ...rest] = args.split(' ');
-  return (group === 'task' && action ? [group, id, action, ...rest] : [name, args]).join(' ').trim();
 }
 
 function optionOf({ flag, about, many, parse = String }: Flag): Option {

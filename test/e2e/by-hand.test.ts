@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => fleet[Symbol.asyncDispose]());
 
-/** As the README says it. */
+/** As docs/tasks.md says it. */
 const start = (id: string, input: object) =>
   execa(
     temporal,
