@@ -21,7 +21,7 @@ import { explainReport, explainTask, type Explanation } from './client/explain.t
 import { followTask, waitForTask, type FollowOptions } from './client/follow.ts';
 import { listMerges } from './client/merges.ts';
 import type { Merges } from './domain/merge.ts';
-import { listTasks, TASK_STATES, type TaskFilter } from './client/list.ts';
+import { countOpen, listTasks, TASK_STATES, type ListedTask, type TaskFilter } from './client/list.ts';
 import { listGraph } from './client/graph.ts';
 import { Patrol } from './client/patrol.ts';
 import { Schedules } from './client/schedules.ts';
@@ -36,8 +36,7 @@ import { startAll, startMissing } from './client/start.ts';
 import { taskFigures } from './client/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/view.ts';
 import type { Ends, Wire } from './client/wire.ts';
-import type { StandingOrder, Stopped } from './client/orders.ts';
-import { Orders, type OrderGiven, type Said } from './client/people-orders.ts';
+import { Orders } from './client/people-orders.ts';
 import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
 import { FleetError } from './domain/error.ts';
@@ -52,27 +51,23 @@ import type { TaskState, TaskView } from './domain/run.ts';
 import type { TaskFigures } from './domain/stats.ts';
 import { taskInput, type TaskInput } from './domain/task.ts';
 import type { PersonsWord } from './domain/waiting.ts';
-import type { FleetOrder } from './domain/worker.ts';
 
 /** With src/client/*: the only files that start, signal, query and list tasks. */
 
 export { FleetError, isSettled, TASK_STATES, taskInput };
+export type { FleetOrder, OrderGiven, Said, StandingOrder, Stopped } from './client/people-orders.ts';
 export type {
   Admitted,
   CredentialRecord,
   Explanation,
   FileRequest,
-  FleetOrder,
   FleetWorker,
   FollowUpInput,
   FollowOptions,
   InboxItem,
+  ListedTask,
   Order,
   RunPlace,
-  StandingOrder,
-  Said,
-  OrderGiven,
-  Stopped,
   TaskFilter,
   TaskInput,
   TaskReport,
@@ -166,7 +161,12 @@ export class Fleet implements AsyncDisposable {
   graph = (): Promise<GraphNode[]> => listGraph(this.#wire);
   /** How those stand that are tasks; no worker is asked. */
   standing = (ids: readonly string[]): Promise<Map<string, TaskState>> => standingOf(this.#wire, ids);
-  list = (filter: TaskFilter = {}): Promise<TaskReport[]> => listTasks(this.#wire, filter);
+  /** By the server's list, which lags a little, as do the others; no worker is asked. */
+  list = async (filter: TaskFilter = {}): Promise<ListedTask[]> => {
+    if (filter.states) await this.#ends.prepare(); // An attribute that nobody registered yet is refused.
+    return listTasks(this.#wire, filter);
+  };
+  countOpen = (states: readonly TaskState[] = TASK_STATES): Promise<number> => countOpen(this.#wire, states);
   /** The task as it goes, until it is settled. */
   follow = (id: string, options: FollowOptions = {}): AsyncGenerator<TaskReport> => followTask(this.#wire, id, options);
   /** The task once it is closed or parked; undefined where the time ran out first. */
@@ -205,7 +205,7 @@ export class Fleet implements AsyncDisposable {
   giveUp = (id: string, why = '', by?: string) => decideTask(this.#wire, id, { decision: 'give-up', why, by });
 
   /** All that waits for a person, with what to type. */
-  inbox = (): Promise<InboxItem[]> => readInbox(this.#wire);
+  inbox = (): Promise<InboxItem[]> => this.#ends.prepare().then(() => readInbox(this.#wire));
 
   /** Of agents outside the fleet: open tasks that are for that name, the most urgent first. */
   listFor = (as: string): Promise<TaskReport[]> => listFor(this.#wire, as);

@@ -101,6 +101,7 @@ const TYPES: Partial<Record<string, { code: number; label: string }>> = {
   KEYWORD: { code: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD, label: 'Keyword' },
   KEYWORD_LIST: { code: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST, label: 'KeywordList' },
   INT: { code: IndexedValueType.INDEXED_VALUE_TYPE_INT, label: 'Int' },
+  DATETIME: { code: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME, label: 'Datetime' },
   DOUBLE: { code: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE, label: 'Double' },
 };
 const WANTED = Object.values(ATTRIBUTES).map(({ name, type }) => ({ name, ...TYPES[type]! }));

@@ -13,45 +13,7 @@ import { workLines } from './report-work.ts';
 import { table } from './table.ts';
 import { clean, oneLine, paintState, paragraph, shortNumber, type Paint } from './text.ts';
 
-/** Tasks and workers as people read them. Everything that an agent or a person wrote goes through `oneLine` or `clean`. */
-
-export function taskTable(reports: readonly TaskReport[], { paint, nowMs }: { paint: Paint; nowMs: number }): string {
-  const head = [
-    'id',
-    'title',
-    'state',
-    'coder',
-    'worker',
-    'elapsed',
-    'last event',
-    'tokens',
-    'context',
-    'cost',
-    'reason',
-  ];
-  const rows = reports.map((report) => {
-    const usage = usageOf(report);
-    return [
-      oneLine(report.id, 64),
-      oneLine(report.title, 36),
-      paintState(paint, report.state),
-      oneLine([report.coder, report.model].filter(Boolean).join('/'), 28),
-      oneLine(report.worker ?? report.runs.at(-1)?.worker ?? '', 20),
-      elapsed(report, nowMs),
-      report.live?.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago` : '',
-      tokens(usage),
-      contextText(usage),
-      costText(usage),
-      oneLine(
-        [report.reason, report.state === 'done' ? noAcceptance(report) : (report.message ?? report.live?.doing)]
-          .filter(Boolean)
-          .join(': '),
-        60,
-      ),
-    ];
-  });
-  return table(head, rows);
-}
+/** A task and workers as people read them. Everything that an agent or a person wrote goes through `oneLine` or `clean`. */
 
 export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint; nowMs: number }): string {
   const usage = usageOf(report);
@@ -177,7 +139,7 @@ export function usageOf({ usage, live, state }: TaskReport): Usage {
   return live?.usage && state === 'running' ? sumUsage(usage, live.usage) : usage;
 }
 
-export function tokens({ inputTokens, outputTokens }: Usage): string {
+export function tokens({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>): string {
   return inputTokens + outputTokens > 0 ? shortNumber(inputTokens + outputTokens) : '';
 }
 
@@ -204,12 +166,12 @@ function usageLine(usage: Usage): string {
 }
 
 /** `9.0k (5 %)` */
-function contextText(usage: Usage): string {
+export function contextText(usage: Usage): string {
   const fill = contextFill(usage);
   return usage.contextTokens ? `${shortNumber(usage.contextTokens)}${fill === undefined ? '' : ` (${fill} %)`}` : '';
 }
 
-export function elapsed({ createdAt, endedAt }: TaskReport, nowMs: number): string {
+export function elapsed({ createdAt, endedAt }: Pick<TaskReport, 'createdAt' | 'endedAt'>, nowMs: number): string {
   return formatDuration((endedAt ? Date.parse(endedAt) : nowMs) - Date.parse(createdAt));
 }
 

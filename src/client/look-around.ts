@@ -1,10 +1,12 @@
+import { isClosed } from '../domain/dependencies.ts';
 import type { Seen } from '../domain/patrol.ts';
-import { WORKFLOW_TYPE } from '../domain/names.ts';
 import type { TaskState } from '../domain/run.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { isOnWorker, type TaskRow } from '../domain/task-row.ts';
 import { canClaim } from './explain.ts';
+import { lookAt } from './list.ts';
+import { listById, listRows } from './read/rows.ts';
 import { standingOf } from './standing.ts';
-import { Attended, stateOf, viewTask, type TaskReport } from './view.ts';
+import { viewTask } from './view.ts';
 import { mapBounded, type Wire } from './wire.ts';
 import { isAttached, listWorkers } from './workers.ts';
 
@@ -35,49 +37,36 @@ export interface Around {
   free: number;
 }
 
-interface Listed {
-  id: string;
-  state: TaskState;
-  dependsOn: readonly string[];
-}
+type States = ReadonlyMap<string, TaskState>;
 
-/** All open tasks by one list; those that something may be wrong with are looked at. */
+/** All open tasks by one list; only runs that are on a worker, and blocked tasks that nothing seems to hold, are looked at. */
 export async function lookAround(wire: Wire): Promise<Around> {
-  const [listed, workers] = await Promise.all([listOpen(wire), listWorkers(wire)]);
+  const [newest, workers] = await Promise.all([listRows(wire, `ExecutionStatus = 'Running'`), listWorkers(wire)]);
+  const listed = newest.toReversed();
   const attached = workers.filter(isAttached);
-  const states: Around['states'] = {};
-  for (const { state } of listed) states[state] = (states[state] ?? 0) + 1;
+  const counts: Around['states'] = {};
+  for (const { state } of listed) counts[state] = (counts[state] ?? 0) + 1;
 
-  const stateById = new Map<string, TaskState>(listed.map(({ id, state }) => [id, state]));
-  const elsewhere = listed.flatMap(({ state, dependsOn }) => (state === 'blocked' ? dependsOn : []));
-  for (const [id, state] of await standingOf(
-    wire,
-    elsewhere.filter((id) => !stateById.has(id)),
-  ))
-    stateById.set(id, state);
-
-  const blockedByOpen = ({ state, dependsOn }: Listed) =>
-    state === 'blocked' && dependsOn.length > 0 && dependsOn.every((id) => listed.some((other) => other.id === id));
-  const looked = LOOK_AT.flatMap((state) =>
-    listed.filter((one) => one.state === state && !blockedByOpen(one)).slice(0, LOOKED_AT),
+  const states = await statesOf(wire, listed);
+  const open = new Set(listed.map(({ id }) => id));
+  const isHeld = ({ state, dependsOn }: TaskRow) =>
+    state === 'blocked' && dependsOn.length > 0 && dependsOn.every((id) => open.has(id));
+  const shown = LOOK_AT.flatMap((state) =>
+    listed.filter((row) => row.state === state && !isHeld(row)).slice(0, LOOKED_AT),
   );
-  const attended = new Attended(wire);
-  const reports = await mapBounded(looked, WIDTH, ({ id }) => viewTask(wire, id, attended).catch(() => undefined));
-  const known = reports.flatMap((report) => report ?? []);
+  const seen = await mapBounded(shown, WIDTH, async (row): Promise<Seen> => {
+    const { id, title, state, reason, message, claimQueue } = row;
+    return {
+      ...{ id, title, state, reason, message, since: await lastSign(wire, row) },
+      claimable: attached.some((worker) => canClaim(worker, claimQueue)),
+      waitsFor: state === 'blocked' ? await waitsFor(wire, row, states) : [],
+    };
+  });
   return {
-    states,
-    seen: known.map((report) => ({
-      ...{ id: report.id, title: report.title, state: report.state, reason: report.reason, message: report.message },
-      since: sinceOf(report),
-      claimable: attached.some((worker) => canClaim(worker, report.claimQueue)),
-      waitsFor: (report.dependsOn ?? []).map(({ id, state }) => ({
-        id,
-        told: state,
-        state: stateById.get(id) ?? null,
-      })),
-    })),
-    proposals: known.flatMap(({ id, proposed, approval }) =>
-      proposed && approval?.stage === 'before-run' ? { id, approval: approval.id } : [],
+    states: counts,
+    seen,
+    proposals: listed.flatMap(({ id, proposed, waits }) =>
+      proposed && waits?.stage === 'before-run' && waits.approval ? { id, approval: waits.approval } : [],
     ),
     free: attached.reduce((sum, { view }) => {
       const open = view && view.holds.length === 0 && !view.leaving;
@@ -86,22 +75,30 @@ export async function lookAround(wire: Wire): Promise<Around> {
   };
 }
 
-/** Oldest first. */
-async function listOpen({ client }: Wire): Promise<Listed[]> {
-  const listed: Listed[] = [];
-  const query = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
-  for await (const task of client.workflow.list({ query, pageSize: 1_000 })) {
-    const dependsOn = task.typedSearchAttributes.get(ATTRIBUTES.dependsOn) ?? [];
-    listed.push({ id: task.workflowId, state: stateOf(task), dependsOn });
+/** Of all open tasks, and of those that these wait for. One that lists do not have is asked for alone. */
+async function statesOf(wire: Wire, listed: readonly TaskRow[]): Promise<States> {
+  const states = new Map(listed.map(({ id, state }) => [id, state]));
+  const needed = listed.flatMap(({ state, dependsOn }) => (state === 'blocked' ? dependsOn : []));
+  const unknown = (): string[] => [...new Set(needed)].filter((id) => !states.has(id));
+  for (const { id, state } of await listById(wire, unknown())) states.set(id, state);
+  for (const [id, state] of await standingOf(wire, unknown())) states.set(id, state);
+  return states;
+}
+
+/** What it was told of them only its workflow knows: it is asked where nothing that is open holds it. */
+async function waitsFor(wire: Wire, { id, dependsOn }: TaskRow, states: States): Promise<Seen['waitsFor']> {
+  const stand = dependsOn.map((one) => ({ id: one, state: states.get(one) ?? null }));
+  const told = new Map(stand.map((one) => [one.id, one.state]));
+  if (stand.every(({ state }) => !state || isClosed(state))) {
+    const view = await viewTask(wire, id).catch(() => undefined);
+    for (const one of view?.dependsOn ?? []) told.set(one.id, one.state);
   }
-  return listed.toReversed();
+  return stand.map((one) => ({ ...one, told: told.get(one.id) ?? null }));
 }
 
 /** Since when it waits as it does; of a run the last sign. */
-function sinceOf({ state, since, live, runs, approval, question, createdAt }: TaskReport): string {
-  const run = runs.at(-1);
-  if (state === 'awaiting-approval' && approval) return approval.since;
-  if (state === 'awaiting-answer' && question) return question.askedAt;
-  if (run && !run.endedAt) return live?.lastEventAt ?? since ?? run.startedAt;
-  return since ?? run?.endedAt ?? createdAt;
+async function lastSign(wire: Wire, row: TaskRow): Promise<string> {
+  if (!isOnWorker(row)) return row.since;
+  const { live, since } = await lookAt(wire, row);
+  return live?.lastEventAt ?? since;
 }

@@ -14,6 +14,8 @@ import { acceptRollback, readNotices } from './rollback.ts';
 import type { Wire } from './wire.ts';
 import type { FleetWorker } from './workers.ts';
 
+export type { FleetOrder, StandingOrder, Stopped };
+
 /** An order as a person gives it; `by` is shown to everybody. */
 export type Said = Omit<FleetOrder, 'at'>;
 export interface OrderGiven {

@@ -6,8 +6,9 @@ import { wrongInput } from '../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
 import { labelOf } from '../domain/outside.ts';
 import type { Task } from '../domain/task.ts';
+import { madeOf } from '../domain/task-row.ts';
 import { titleOf } from '../domain/task-title.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { ATTRIBUTES, MEMO } from '../workflows/attributes.ts';
 import { mapBounded, type Wire } from './wire.ts';
 
 /** The server takes 400 and 20,000 bytes, as JSON. */
@@ -67,6 +68,7 @@ export async function startUnlessThere({ client }: Wire, { id, task }: ToStart):
       staticSummary: clipBytes(titleOf(task), SUMMARY_BYTES),
       staticDetails: detailsOf(task),
       priority: priorityOf(task),
+      memo: { [MEMO.made]: madeOf(task) },
       typedSearchAttributes: [
         { key: ATTRIBUTES.state, value: stateAtStart(task) },
         { key: ATTRIBUTES.queue, value: task.queue },

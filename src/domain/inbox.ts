@@ -1,6 +1,6 @@
 import { FAILURES } from './failure.ts';
 import type { RunView, TaskState, TaskView } from './run.ts';
-import type { AgentsWord } from './waiting.ts';
+import type { AgentsWord, ApprovalStage } from './waiting.ts';
 
 /** States of a task that waits for a person. */
 export const WAITING: readonly TaskState[] = ['awaiting-approval', 'awaiting-answer', 'parked'];
@@ -19,6 +19,9 @@ export interface InboxItem {
   options?: string[];
   default?: string | null;
   deadline?: string | null;
+  /** Of an approval: its id, and when it is asked for. */
+  approval?: string;
+  stage?: ApprovalStage;
   /** Of an approval without which nothing shows that the work was done: what the agent says, called and left. */
   word?: AgentsWord;
   /** Each to be typed as it is, but for what stands as `…`. */
@@ -56,6 +59,7 @@ export function inboxItem(view: Asking): InboxItem | undefined {
     const text = `approval${stage ? ` ${stage}` : ''}${why ? `: ${why}` : ''}`;
     return {
       ...{ id, title, kind: 'approval', text, since },
+      ...(approval ? { approval: approval.id, stage: approval.stage } : {}),
       ...(word ? { word } : {}),
       ...(deadline ? { deadline } : {}),
       commands: [

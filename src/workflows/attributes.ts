@@ -4,6 +4,8 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 export const ATTRIBUTES = {
   /** A `TaskState`. */
   state: defineSearchAttributeKey('FleetState', 'KEYWORD'),
+  /** Since when it is in that state. */
+  since: defineSearchAttributeKey('FleetSince', 'DATETIME'),
   /** A `Reason`; unset where there is none. */
   reason: defineSearchAttributeKey('FleetReason', 'KEYWORD'),
   coder: defineSearchAttributeKey('FleetCoder', 'KEYWORD'),
@@ -22,6 +24,9 @@ export const ATTRIBUTES = {
   costUsd: defineSearchAttributeKey('FleetCostUsd', 'DOUBLE'),
   /** Ids of the tasks that it waits for. The third and last list that SQLite's visibility has room for. */
   dependsOn: defineSearchAttributeKey('FleetDependsOn', 'KEYWORD_LIST'),
-  /** One line for each run that has ended, the newest 15: see `domain/run-line.ts`. */
+  /** One line for each run that has ended, the newest 15, and one for what came of it: see `domain/run-line.ts`. */
   runs: defineSearchAttributeKey('FleetRuns', 'KEYWORD_LIST'),
 };
+
+/** The entries of its memo: `MadeOf`, from the start, and `SaidOf`. */
+export const MEMO = { made: 'task', said: 'now' } as const;

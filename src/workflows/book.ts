@@ -1,4 +1,4 @@
-import { patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { patched, workflowInfo } from '@temporalio/workflow';
 import { sumUsage, type Usage } from '../domain/event.ts';
 import { FAILURES, type Failure, type Reason } from '../domain/failure.ts';
 import { attemptsUsed, resumeFrom, startOf, type StartedFrom } from '../domain/policy.ts';
@@ -15,7 +15,6 @@ import { Dependencies } from './dependencies.ts';
 import { newRun, newTask, shortened } from './new.ts';
 import { Place } from './place.ts';
 import { Results } from './results.ts';
-import { renderSummary } from './summary.ts';
 import { Told } from './told.ts';
 
 const RUNS_KEPT = 30;
@@ -26,7 +25,7 @@ export class TaskBook {
   /** Since a person last said `retry`; more than the view keeps. */
   #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
-  readonly #told = new Told();
+  readonly #told: Told;
   readonly dependants: Dependants;
   readonly place: Place;
   readonly results = new Results();
@@ -42,16 +41,17 @@ export class TaskBook {
   constructor(id: string, task: Task) {
     this.view = newTask(id, task, workflowInfo().startTime.toISOString());
     const { view } = this;
+    this.#told = new Told(view);
     this.place = new Place(view.claimQueue);
     this.dependants = new Dependants(view, task.callback);
     this.dependencies = new Dependencies(view);
     // A client has set them at the start; a task started by hand gets them here.
-    if (workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === this.view.state) {
-      setCurrentDetails(renderSummary(this.view));
-      return;
+    const isTold = workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === view.state;
+    if (isTold) this.#told.say(view);
+    else {
+      this.#told.begin(task);
+      this.enter(view.state);
     }
-    this.#told.begin(task);
-    this.enter(this.view.state);
   }
 
   /** What the policy decides on. */
@@ -66,26 +66,25 @@ export class TaskBook {
     return this.#runs + 1;
   }
 
-  enter(state: TaskState, why?: { reason: Reason; message: string }): void {
+  enter(state: TaskState, why?: { reason: Reason | null; message: string }): void {
     const { view } = this;
     if (view.state !== state) view.since = now();
     Object.assign(view, { state, reason: why?.reason ?? null, message: why?.message ?? null });
     if (state === 'done' || state === 'failed' || state === 'cancelled') view.endedAt = now();
     this.#told.state(view);
     this.dependants.changed();
-    setCurrentDetails(renderSummary(view));
   }
 
   /** Without a slot, for something other than one. */
   wait(state: Extract<TaskState, `awaiting-${string}` | 'blocked'>, message: string): void {
-    if (this.view.state !== state) this.enter(state);
-    this.say(message);
+    if (this.view.state === state) this.say(message);
+    else this.enter(state, { reason: null, message });
   }
 
   /** What the state of now waits for. */
   say(message: string | null): void {
     this.view.message = message;
-    setCurrentDetails(renderSummary(this.view));
+    this.#told.say(this.view);
   }
 
   /** Leads back to the state of now. */
@@ -97,9 +96,9 @@ export class TaskBook {
   /** Waiting again: at once, or from `retryAt`. The message still says what the last run ended with. */
   queueAgain(failure: Failure, delayMs: number): void {
     const quota = FAILURES[failure.reason].next === 'wait' && failure.reason !== 'disk';
-    this.enter(quota && delayMs > 0 && patched('awaiting-quota') ? 'awaiting-quota' : 'queued', failure);
     this.place.readyAt = delayMs > 0 ? Date.now() + delayMs : 0;
     this.view.retryAt = delayMs > 0 ? new Date(this.place.readyAt).toISOString() : null;
+    this.enter(quota && delayMs > 0 && patched('awaiting-quota') ? 'awaiting-quota' : 'queued', failure);
   }
 
   claimed(claim: Claim): void {
@@ -121,7 +120,7 @@ export class TaskBook {
   /** Of what class the task is, said once. */
   triaged(triaged: Triaged): void {
     this.view.triaged ??= triaged;
-    setCurrentDetails(renderSummary(this.view));
+    this.#told.say(this.view);
   }
 
   /** Between runs. */
@@ -142,7 +141,7 @@ export class TaskBook {
     const { claimQueue, ...choice } = to ?? { claimQueue: this.place.unpinned };
     delete this.view.redirect;
     Object.assign(this.view, { claimQueue }, 'coder' in choice ? { redirect: choice } : {});
-    setCurrentDetails(renderSummary(this.view));
+    this.#told.say(this.view);
   }
 
   claimOf({ runId }: RunView): Claim | undefined {

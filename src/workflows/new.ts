@@ -1,13 +1,12 @@
 import { doneByTask } from '../domain/done-by.ts';
 import { NO_USAGE } from '../domain/event.ts';
-import { claimQueue } from '../domain/names.ts';
 import { briefOf } from '../domain/outside.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Dependency } from '../domain/waiting.ts';
 import type { Claim, RunView, TaskView } from '../domain/run.ts';
 import type { Task } from '../domain/task.ts';
+import { firstClaimQueue } from '../domain/task-row.ts';
 import { titleOf } from '../domain/task-title.ts';
-import { isPath } from '../domain/repository-name.ts';
 import { stateAtStart, unheard } from '../domain/dependencies.ts';
 
 /** A run as it begins; `at` is ISO. */
@@ -40,7 +39,7 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView & {
     repo: task.repo ?? null,
     base: task.base ?? null,
     queue: task.queue,
-    claimQueue: claimQueue({ ...task, machine: isPath(task.repo) ? task.machine : undefined }),
+    claimQueue: firstClaimQueue(task),
     priority: task.priority,
     coder: task.coder ?? null,
     model: task.model ?? null,

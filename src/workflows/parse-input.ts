@@ -1,9 +1,17 @@
-import { ApplicationFailure, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  proxyLocalActivities,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Desk } from '../activities/desk.ts';
 import { object } from '../domain/json.ts';
 import { isTaskId } from '../domain/names.ts';
 import { taskDigest } from '../domain/task-digest.ts';
+import { saidAtStart } from '../domain/task-row.ts';
 import type { Task } from '../domain/task.ts';
+import { ATTRIBUTES, MEMO } from './attributes.ts';
 
 /** The task, where a client of ours has parsed it: its digest tells that nobody changed it since. */
 export const parsedTask = (input: unknown, digest: unknown): Task | undefined =>
@@ -30,4 +38,11 @@ export function taskId(): string {
   return id;
 }
 
-const invalid = (why: string) => ApplicationFailure.nonRetryable(`invalid task: ${why}`, 'InvalidTask');
+/** Lists say why as well. */
+function invalid(why: string): ApplicationFailure {
+  const message = `invalid task: ${why}`;
+  const { taskQueue: claimQueue, startTime } = workflowInfo();
+  upsertSearchAttributes([{ key: ATTRIBUTES.reason, value: 'invalid-task' }]);
+  upsertMemo({ [MEMO.said]: { ...saidAtStart({ claimQueue }), since: startTime.toISOString(), message } });
+  return ApplicationFailure.nonRetryable(message, 'InvalidTask');
+}

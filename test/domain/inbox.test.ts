@@ -44,6 +44,7 @@ test('an approval says for what', () => {
   };
   expect(inboxItem({ ...view, state: 'awaiting-approval', approval })).toEqual({
     ...{ id: 'x', title: 'X', kind: 'approval', text: 'approval before-deliver: it changes a.sql' },
+    ...{ approval: 'a1', stage: 'before-deliver' },
     since: '2026-01-01T00:00:00Z',
     commands: ['fleet task x approve --approval a1', `fleet task x reject --approval a1 --why '…'`],
   });

@@ -5,6 +5,7 @@ import type { RunLine } from '../../src/domain/run-line.ts';
 import { statsBy, statsOf, type TaskFigures } from '../../src/domain/stats.ts';
 
 const line = (over: Partial<RunLine> = {}): RunLine => ({
+  startedAt: '2026-01-01T09:00:00Z',
   ...{ n: 1, endedAt: '2026-01-01T10:00:00Z', coder: 'a', model: 'm', outcome: 'accepted', tokens: 100, seconds: 5 },
   ...{ costUsd: 1, unpriced: false, ...over },
 });

@@ -21,7 +21,7 @@ const lab = (name: string, coder = 'ok', more: object = {}) =>
     ...more,
   });
 const tasksOf = async (objective: string) =>
-  (await fleet.fleet.list({ all: true })).filter((report) => report.objective === objective);
+  (await fleet.fleet.list({ all: true })).filter(({ title }) => title === objective);
 
 test.each(['channel.heard', 'channel.recorded', 'channel.begun', 'channel.posted'])(
   'killed at %s, it makes one task, and no message twice but the one that nobody can know of',

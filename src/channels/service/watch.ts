@@ -7,7 +7,7 @@ import { reflect, tellEnds } from './reflect.ts';
 import { want, type ChannelState, type StateFile } from './state.ts';
 import { clip, line } from './text.ts';
 
-/** A task that waits is looked at again so often, whatever lists say of it. */
+/** A task that lists do not have is looked at again so often. */
 const AGAIN_MS = 15_000;
 /** Workers and credentials. */
 const OTHERS_MS = 15_000;
@@ -36,7 +36,7 @@ export class Watch {
     this.#place = place;
   }
 
-  /** Forgets what it saw of a task: it is looked at in the next round. */
+  /** Tasks that wait are looked at in the next round, whatever lists say of them. */
   again(): void {
     for (const seen of this.#seen.values()) seen.atMs = 0;
   }
@@ -61,7 +61,7 @@ export class Watch {
     const seen = this.#seen.get(id);
     if (!stamp) return !seen || nowMs - seen.atMs >= AGAIN_MS;
     if (!seen || seen.stamp !== stamp.stamp) return true;
-    return WAITING.includes(stamp.state) && nowMs - seen.atMs >= AGAIN_MS;
+    return WAITING.includes(stamp.state) && seen.atMs === 0;
   }
 
   async #look(id: string, stamp: string, nowMs: number): Promise<void> {

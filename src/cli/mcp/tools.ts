@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TASK_STATES, type Fleet, type TaskReport } from '../../client.ts';
+import { TASK_STATES, type Fleet, type InboxItem, type ListedTask, type TaskReport } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
 import { toMs } from '../../domain/duration.ts';
 import { followUp, question } from '../../domain/outbox.ts';
@@ -144,7 +144,11 @@ export const TOOLS: readonly Tool[] = [
   }),
 ];
 
-const row = ({ id: of, title, state, reason, message, coder, worker, branch, question: asked }: TaskReport) => ({
-  ...{ id: of, title, state, reason, message, coder, worker, branch },
-  ...(asked ? { question: asked } : {}),
+const row = ({ id: of, title, state, reason, message, coder, worker, result, waits }: ListedTask) => ({
+  ...{ id: of, title, state, reason, message, coder, worker, branch: result?.branch ?? null },
+  ...(waits?.kind === 'question' ? { question: questionOf(waits) } : {}),
+});
+
+const questionOf = ({ question: known, text, options, default: otherwise, deadline }: InboxItem) => ({
+  ...{ id: known, text, options, default: otherwise, deadline },
 });

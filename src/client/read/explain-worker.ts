@@ -1,12 +1,9 @@
 import { formatDuration } from '../../domain/duration.ts';
-import type { TaskState } from '../../domain/run.ts';
+import { isOnWorker } from '../../domain/task-row.ts';
 import type { TaskReport } from '../view.ts';
 import { isAttached, type FleetWorker } from '../workers.ts';
 
 /** A task whose run is on a worker that gives no sign: nobody knows how it stands. Pure. */
-
-const ON_A_WORKER: readonly TaskState[] = ['setting-up', 'running', 'verifying', 'delivering'];
-export const isOnWorker = ({ state }: Pick<TaskReport, 'state'>): boolean => ON_A_WORKER.includes(state);
 
 /** Undefined where the worker of its run is attached, or is not known at all. */
 export function unheardSentence(

@@ -65,9 +65,9 @@ export class Judge implements AsyncDisposable {
       const reports = await this.#fleet.fleet.list({ all: true }).catch(() => []);
       // A question to a person is an answer too: nothing was accepted.
       const asked = reports.filter(({ id, state }) => open.has(id) && state === 'awaiting-approval');
-      for (const report of asked) {
-        open.delete(report.id);
-        told(report.id, report);
+      for (const { id } of asked) {
+        open.delete(id);
+        told(id, await this.#fleet.fleet.view(id));
       }
       for (const { id } of reports.filter((report) => open.has(report.id) && isSettled(report))) {
         const report = await this.#fleet.settled(id, 60_000).catch(() => undefined);

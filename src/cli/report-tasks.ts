@@ -1,0 +1,60 @@
+import type { ListedTask } from '../client.ts';
+import { costText } from '../domain/cost.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { shownBy } from '../domain/done-by.ts';
+import type { ReceiptKind } from '../domain/receipt.ts';
+import { contextText, elapsed } from './report.ts';
+import { table } from './table.ts';
+import { oneLine, paintState, shortNumber, type Paint } from './text.ts';
+
+const HEAD = [
+  'id',
+  'title',
+  'state',
+  'coder',
+  'worker',
+  'elapsed',
+  'last event',
+  'tokens',
+  'context',
+  'cost',
+  'reason',
+];
+
+/** Tasks of a list as people read them. */
+export function taskTable(tasks: readonly ListedTask[], { paint, nowMs }: { paint: Paint; nowMs: number }): string {
+  const rows = tasks.map((task) => {
+    const { id, title, state, coder, model, lastWorker, live, reason } = task;
+    const used = spent(task);
+    return [
+      oneLine(id, 64),
+      oneLine(title, 36),
+      paintState(paint, state),
+      oneLine([coder, model].filter(Boolean).join('/'), 28),
+      oneLine(lastWorker ?? '', 20),
+      elapsed(task, nowMs),
+      live?.lastEventAt ? `${formatDuration(nowMs - Date.parse(live.lastEventAt))} ago` : '',
+      used.tokens > 0 ? shortNumber(used.tokens) : '',
+      live?.usage ? contextText(live.usage) : '',
+      costText(used),
+      oneLine([reason, state === 'done' ? shown(task) : (task.message ?? live?.doing)].filter(Boolean).join(': '), 60),
+    ];
+  });
+  return table(HEAD, rows);
+}
+
+/** By the runs that have ended, and the live one. */
+function spent({ tokens, costUsd, unpriced, state, live }: ListedTask) {
+  const now = state === 'running' ? live?.usage : undefined;
+  return {
+    tokens: tokens + (now ? now.inputTokens + now.outputTokens : 0),
+    costUsd: costUsd + (now?.costUsd ?? 0),
+    unpricedTokens: (unpriced ? 1 : 0) + (now?.unpricedTokens ?? 0),
+  };
+}
+
+/** How a result without acceptance commands was shown. */
+function shown({ result }: ListedTask): string {
+  const doneBy = result?.shownBy as ReceiptKind[] | null | undefined;
+  return doneBy && !doneBy.includes('acceptance') ? `(${shownBy({ doneBy })})` : '';
+}
