@@ -11,6 +11,7 @@ const PROGRAMS = [
   'client',
   'adapters/keeper/main',
   'adapters/proxy/main',
+  'adapters/sandbox/listen',
   'adapters/git/process/main',
   'adapters/artifacts/main',
   'drivers/main',

@@ -11,6 +11,7 @@ import { github } from './domain/github.ts';
 import { handOff } from './domain/hand-off.ts';
 import { IRREVERSIBLE_COMMANDS, PROTECTED_BRANCHES } from './domain/irreversible.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
+import { hostRule, REACHES } from './domain/network.ts';
 import { backlog, patrol } from './domain/patrol.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
 import { routeFaults, routes } from './domain/route.ts';
@@ -22,6 +23,13 @@ import { wildcard } from './domain/wildcard-schema.ts';
 const text = z.string().min(1, { error: 'must not be empty' });
 const folders = z
   .array(z.string().regex(/^(~|~?\/[^\0]+)$/, { error: 'must be an absolute path, or one below ~' }))
+  .max(200);
+const reach = z
+  .array(
+    z.string().refine((text) => REACHES.some((word) => word === text) || hostRule(text) !== undefined, {
+      error: `must be ${REACHES.join(', ')} or a host, with a port where that is not 80 or 443`,
+    }),
+  )
   .max(200);
 const argv = z.array(text).min(1, { error: 'must have at least one part' });
 const queues = z.array(name).max(50);
@@ -35,6 +43,8 @@ export const coder = z.strictObject({
   /** Of protocol `acp`: the agent's own ids of its login and of the session's mode. */
   auth: text.optional(),
   mode: text.optional(),
+  /** What it asks by itself, where its calls do not go through the model proxy. */
+  hosts: reach.optional(),
 });
 export const schema = z
   .strictObject({
@@ -54,6 +64,13 @@ export const schema = z
       .prefault({}),
     /** What agents see of this machine beside their work and the programs that they need; checks only read it. */
     sandbox: z.strictObject({ read: folders.default([]), write: folders.default([]) }).prefault({}),
+    network: z
+      .strictObject({
+        agents: reach.default(['model', 'registries', 'repository']),
+        setup: reach.default(['registries']),
+        checks: reach.default(['none']),
+      })
+      .prefault({}),
     disk: z.strictObject({ floor: bytes.default('2GB'), reserve: bytes.default('64MB') }).prefault({}),
     keep: z
       .strictObject({

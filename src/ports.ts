@@ -1,4 +1,5 @@
 import type { SecretFound } from './domain/secret-shapes.ts';
+import type { ContainedResult } from './domain/contained.ts';
 import type { PassedTrials } from './domain/passed-trials.ts';
 import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
 import type { Finding, ReceiptKind } from './domain/receipt.ts';
@@ -48,6 +49,8 @@ export interface Coder {
   readonly env: readonly string[];
   /** Those of them that hold a key: an agent that has a model proxy gets none. Missing: those whose value its upstream uses. */
   readonly keys?: readonly string[];
+  /** What it asks by itself, with `*` for any part of a name, where its model calls do not go through the run's model proxy. */
+  readonly hosts?: readonly string[];
   /** Can be given a server of tools by the Model Context Protocol. */
   readonly mcp?: true;
   readonly about?: CoderAbout;
@@ -196,30 +199,12 @@ export interface Space {
 
 export interface SpaceCommand {
   command: string;
+  /** It makes the checkout ready, and judges nothing: it may fetch packages. */
+  setup?: boolean;
   timeoutMs: number;
   env?: Record<string, string>;
   /** Folders in front of PATH. */
   path?: readonly string[];
-}
-
-export interface ContainedCommand {
-  /** Given to `sh -c`. */
-  command: string;
-  cwd: string;
-  timeoutMs: number;
-  /** Appended to, capped: the command, and both streams. */
-  logFile: string;
-}
-
-export interface ContainedResult {
-  exitCode: number | null;
-  signal: string | null;
-  timedOut: boolean;
-  durationMs: number;
-  /** What it printed, 2,000 characters at most: of one that failed from its first failure on, else the end. */
-  said: string;
-  /** Words in command position that the shell of the command could not run, each once, whatever the exit code. */
-  notFound: string[];
 }
 
 /** The agent's tree as walked and hashed by us into the run's result repository. */

@@ -77,7 +77,7 @@ test.each([
   ],
   [
     '# c\nwerker: {}\n',
-    /^config\.yaml:2: werker is not a known field \(known here: worker, sandbox, disk, keep, secrets, links, queues, machine, coders, /,
+    /^config\.yaml:2: werker is not a known field \(known here: worker, sandbox, network, disk, keep, secrets, links, queues, machine, coders, /,
   ],
   ['worker:\n  slots: 501\n', /^config\.yaml:2: worker\.slots .*500/],
   ['worker:\n  slots: 0\n', 'config.yaml:2: worker.slots must be at least 1'],
@@ -93,7 +93,7 @@ test.each([
   ['coders:\n  mine: { command: [a] }\n', /^config\.yaml:2: coders\.mine needs command and protocol/],
   [
     'coders:\n  mine: { command: [a], protocol: none, x: 1 }\n',
-    'config.yaml:2: coders.mine.x is not a known field (known in coders.mine: command, protocol, args, env, model, auth, mode)',
+    'config.yaml:2: coders.mine.x is not a known field (known in coders.mine: command, protocol, args, env, model, auth, mode, hosts)',
   ],
   ['worker: { coder: nobody }\n', /^config\.yaml:1: worker\.coder must be one of claude, codex, /],
   [

@@ -24,6 +24,7 @@ import { missing } from './conclude.ts';
 import { coderPlan, requireRun, type Deps } from './context.ts';
 import { environment } from './environment.ts';
 import { openModelCalls } from './model-calls.ts';
+import { agentsWay } from './network.ts';
 
 export interface Question {
   prepared: Pick<Prepared, 'policy' | 'sealed'>;
@@ -104,6 +105,9 @@ async function askOnce(
   try {
     const secrets = deps.secrets.of(coder, account.env);
     const calls = await openModelCalls(deps, { ...place, wireFile, coder, account, secrets, model: review.model });
+    const out = await agentsWay(deps, {
+      ...{ coder, account, proxied: calls.proxy !== undefined, repo: undefined, only: 'model', place },
+    });
     const start = coder.start({
       ...{ runId: id, home, userHome: account.userHome, ...(calls.proxy ? { proxy: calls.proxy } : {}) },
       own: calls.own,
@@ -126,10 +130,12 @@ async function askOnce(
         sealed: prepared.sealed,
         files: start.files,
       }),
+      ...out.plan,
       limits: prepared.policy.limits,
       secrets,
       env: environment(deps.env, [], {
         ...calls.env,
+        ...out.env,
         ...{ HOME: home, TMPDIR: tmp, PWD: desk, FLEET_TASK: ref.taskId, FLEET_RUN: `${ref.runId}-review` },
         ...start.env,
       }),

@@ -23,6 +23,7 @@ import { environment } from './environment.ts';
 import { Follower } from './follow.ts';
 import { heartbeating } from './heartbeat.ts';
 import { openModelCalls, wirePlace } from './model-calls.ts';
+import { agentsWay } from './network.ts';
 import { toolServer } from './outbox.ts';
 import { tellOutcome, tellRefused } from './tell-credential.ts';
 import { stillWanted } from './still-wanted.ts';
@@ -124,6 +125,10 @@ async function start(
   const calls = await openModelCalls(deps, {
     ...{ coder, account, model, secrets, id: order.runId, file: files.wire, wireFile: logs.wire },
   });
+  const out = await agentsWay(deps, {
+    ...{ coder, account, proxied: calls.proxy !== undefined, repo: asked.repo },
+    place: wirePlace(deps, order),
+  });
   const agent = coder.start({
     runId: order.runId,
     tree: files.tree,
@@ -152,6 +157,7 @@ async function start(
     secrets,
     env: environment(deps.env, names, {
       ...calls.env,
+      ...out.env,
       HOME: files.agentHome,
       TMPDIR: files.tmp,
       PWD: files.tree,
@@ -161,6 +167,7 @@ async function start(
       ...agent.env,
     }),
     ...isolationPlan(deps, order, { ...prepared, files: agent.files }),
+    ...out.plan,
     limits: {
       processes: policy.limits.processes,
       diskBytes: policy.limits.diskBytes,

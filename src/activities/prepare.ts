@@ -34,6 +34,7 @@ import { findWork, takeUp } from './resume.ts';
 import { submodulesFrom } from './submodules.ts';
 import { cancellable } from './heartbeat.ts';
 import { noteWork } from './note-work.ts';
+import { withWay, type Out } from './network.ts';
 import { continueFrom } from './prepare/continue-from.ts';
 import { refusedVariable } from './prepare/variables.ts';
 
@@ -107,7 +108,7 @@ async function prepare(
   if (made && policy.copy.length > 0 && origin.checkout) {
     await copyIgnored({ checkout: origin.checkout, tree: files.tree, globs: policy.copy });
   }
-  const failed = made && (await setUp(deps, order, { ...origin, policy, n, signal }));
+  const failed = made && (await setUp(deps, order, { ...origin, policy, n, repo, signal }));
   if (failed) return { ok: false, failure: failed };
   const { base, baseDir } = origin;
   const preexisting = made ? await snapshot({ tree: files.tree, baseDir, base, submodules }) : {};
@@ -210,7 +211,7 @@ async function bringNotes({ home }: Deps, ref: RunRef): Promise<void> {
 async function setUp(
   deps: Deps,
   ref: RunRef,
-  order: Pick<Prepared, 'policy' | 'baseDir' | 'sealed'> & { n: number; signal: AbortSignal },
+  order: Pick<Prepared, 'policy' | 'baseDir' | 'sealed'> & { n: number; repo: string | undefined; signal: AbortSignal },
 ): Promise<Failure | undefined> {
   const { policy, n } = order;
   const files = deps.home.run(ref.taskId, ref.runId);
@@ -218,20 +219,22 @@ async function setUp(
   const deadline = performance.now() + policy.limits.totalMs;
   for (const command of policy.setup) {
     const asked = { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile };
-    const options = {
+    const options = (out: Out) => ({
       ...isolationPlan(deps, ref, order),
+      ...out.plan,
       limits: policy.limits,
       secrets: deps.secrets.all,
       env: environment(deps.env, [], {
+        ...out.env,
         HOME: files.agentHome,
         TMPDIR: files.tmp,
         PWD: files.tree,
         FLEET_RUN: ref.runId,
         CI: '1',
       }),
-    };
+    });
     const result = await deps.programs.run('command', order.signal, (signal) =>
-      runContained(asked, { ...options, signal }),
+      withWay(deps, { use: 'setup', repo: order.repo }, (out) => runContained(asked, { ...options(out), signal })),
     );
     if (result.exitCode === 0) continue;
     const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;

@@ -11,6 +11,7 @@ import type { Task } from '../domain/task.ts';
 import { VERSION } from '../package.ts';
 import { listed, type Deps } from './context.ts';
 import { environment, soundPath } from './environment.ts';
+import { withWay, type Out } from './network.ts';
 import { submodulesFrom } from './submodules.ts';
 
 interface Place {
@@ -36,9 +37,10 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
     const { tree, aside } = own;
     const kept = `${prepared.baseDir}/fleet-build-cache`;
     await layBuildCache(kept, own.home);
-    const run: Space['run'] = async ({ command, timeoutMs, env = {}, path = [] }) => {
+    const run: Space['run'] = async ({ command, setup, timeoutMs, env = {}, path = [] }) => {
       const startedAt = performance.now();
-      const options = {
+      const options = (out: Out) => ({
+        ...out.plan,
         isolation: deps.isolation,
         limits: prepared.policy.limits,
         secrets: deps.secrets.all,
@@ -50,6 +52,7 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
         read: Object.values(listed(deps)).flat(),
         tmp: own.tmp,
         env: environment(deps.env, [], {
+          ...out.env,
           ...env,
           PATH: [...path, soundPath(deps.env['PATH'] ?? '', [deps.home.runs])].join(':'),
           HOME: own.home,
@@ -58,10 +61,11 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
           CI: '1',
           FLEET_RUN: `${ref.runId}-verify`,
         }),
-      };
+      });
+      const use = setup ? 'setup' : 'checks';
       const asked = { command, cwd: tree, timeoutMs, logFile: place.log(name) };
       const result = await deps.programs.run('command', place.signal, (signal) =>
-        runContained(asked, { ...options, signal }),
+        withWay(deps, { use, repo: prepared.task.repo }, (out) => runContained(asked, { ...options(out), signal })),
       );
       // One that failed while the disk was full says nothing about the work: once, as it may have been its own doing.
       if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {

@@ -17,6 +17,7 @@ export function createAgy(overlay: CoderDeclaration = {}): Coder {
     ...noProtocol,
     model: overlay.model,
     env: overlay.env ?? [],
+    hosts: ['*.googleapis.com'],
     about: { install: 'see https://antigravity.google', tried: 'none', least: '0.0.0', by: 'recorded' },
     context: [
       { kind: 'instructions', from: 'user', glob: '.gemini/GEMINI.md' },

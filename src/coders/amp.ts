@@ -17,6 +17,7 @@ export function createAmp(overlay: CoderDeclaration = {}): Coder {
     ...ampProtocol,
     env: [...new Set(['AMP_API_KEY', 'AMP_URL', ...(overlay.env ?? [])])],
     keys: ['AMP_API_KEY'],
+    hosts: ['ampcode.com'],
     about: { install: 'npm install --global @sourcegraph/amp', tried: 'none', least: '0.0.0', by: 'recorded' },
     context: [
       { kind: 'instructions', from: 'user', glob: '.config/amp/AGENTS.md' },

@@ -72,6 +72,7 @@ export function createClaude(overlay: CoderDeclaration = {}): Coder {
     ...claudeProtocol,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: KEYS,
+    hosts: ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
     mcp: true,
     upstream,
     ownConfig: [SETTINGS],

@@ -52,6 +52,7 @@ export function createCodex(overlay: CoderDeclaration = {}): Coder {
     // Codex does not read OPENAI_API_KEY (tried): a provider of one's own can, by `args` and `env`.
     env: [...new Set(['CODEX_API_KEY', 'OPENAI_BASE_URL', ...(overlay.env ?? [])])],
     keys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+    hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
     mcp: true,
     ownConfig: [CONFIG_FILE],
     upstream: (env, { own }) =>

@@ -47,6 +47,7 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     mcp: true,
     keys: ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BEARER_TOKEN'],
+    hosts: ['api.github.com', '*.githubcopilot.com'],
     about: {
       install: 'npm install --global @github/copilot@1.0.102',
       tried: '1.0.102',

@@ -40,6 +40,12 @@ export function createGemini(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    hosts: [
+      'cloudcode-pa.googleapis.com',
+      'oauth2.googleapis.com',
+      'generativelanguage.googleapis.com',
+      '*aiplatform.googleapis.com',
+    ],
     mcp: true,
     about: {
       install: 'npm install -g @google/gemini-cli',

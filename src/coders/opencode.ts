@@ -41,6 +41,7 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
+    hosts: ['api.anthropic.com', 'api.openai.com', 'opencode.ai', 'models.dev'],
     mcp: true,
     about: { install: 'npm install -g opencode-ai', tried: '1.18.33', least: '1.18.0', by: 'binary' },
     context: [

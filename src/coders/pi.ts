@@ -45,6 +45,7 @@ export function createPi(overlay: CoderDeclaration = {}): Coder {
       ...new Set([...keys, ...vendors.map(({ address }) => address), 'OPENROUTER_API_KEY', ...(overlay.env ?? [])]),
     ],
     keys: [...keys, 'OPENROUTER_API_KEY'],
+    hosts: [...vendors.map(({ url }) => new URL(url).hostname), 'openrouter.ai'],
     about: {
       install: 'npm install --global @mariozechner/pi-coding-agent@0.73.1',
       tried: '0.73.1',

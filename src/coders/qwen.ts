@@ -37,6 +37,7 @@ export function createQwen(overlay: CoderDeclaration = {}): Coder {
     model: overlay.model,
     env: [...new Set([...PASSED, ...(overlay.env ?? [])])],
     keys: ['OPENAI_API_KEY'],
+    hosts: ['portal.qwen.ai', 'chat.qwen.ai', 'dashscope.aliyuncs.com'],
     mcp: true,
     about: { install: 'npm install -g @qwen-code/qwen-code', tried: '0.24.4', least: '0.24.0', by: 'binary' },
     context: [

@@ -139,9 +139,9 @@ export function homeLayout(root: string) {
     keeperLock: `${root}/keeper.lock`,
     keeperLog: `${root}/keeper.log`,
     proxySocket: `${root}/proxy.sock`,
+    egressSocket: `${root}/egress.sock`,
     proxyLock: `${root}/proxy.lock`,
     proxyLog: `${root}/proxy.log`,
-    /** The port on loopback that agents were told: the next proxy takes the same. */
     proxyPort: `${root}/proxy.port`,
     workerLog: `${root}/worker.log`,
     /** Space set aside for receipts. */

@@ -8,7 +8,8 @@ import { stemOf } from '../domain/protected.ts';
 import type { Finding } from '../domain/receipt.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { TestReport } from '../domain/tests.ts';
-import type { ContainedResult, Space, SpaceName, Tried } from '../ports.ts';
+import type { ContainedResult } from '../domain/contained.ts';
+import type { Space, SpaceName, Tried } from '../ports.ts';
 import { checkersOf, MANIFESTS, readsManifests } from './checkers.ts';
 import { protecting } from './protecting.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';
@@ -128,7 +129,7 @@ async function runAll(
   let left = order.leftMs;
   for (const command of order.commands) {
     if (left <= 0) return { steps, skipped: command };
-    const result = await space.run({ command, timeoutMs: Math.ceil(left), ...order.watch });
+    const result = await space.run({ command, setup: order.setup, timeoutMs: Math.ceil(left), ...order.watch });
     const step = { command, setup: order.setup, result };
     steps.push(step);
     left -= result.durationMs;

@@ -15,6 +15,9 @@ export const withoutUserNamespace: Without = (argv) => {
   return argv.toSpliced(second, argv.indexOf('--', second) - second + 1);
 };
 
+/** The machine's own network. */
+export const withoutNetwork: Without = (argv) => argv.filter((word) => word !== '--unshare-net');
+
 /** All of the machine, as its user has it. */
 export const withoutView: Without = (argv) => {
   const from = argv.indexOf('--dir');

@@ -32,7 +32,8 @@ beforeAll(async () => {
     critic: agent('reviewer.mjs'),
     leaky: { command: ['sh', '-c', 'cat > /dev/null; echo "used Bearer 0123456789abcdef"'], protocol: 'none' as const },
   };
-  await fleet.worker('evidence', { worker: { slots: 1, coder: 'boast' }, coders }, { env });
+  const network = { agents: ['model', `127.0.0.1:${(inbox.address() as AddressInfo).port}`] };
+  await fleet.worker('evidence', { worker: { slots: 1, coder: 'boast' }, coders, network }, { env });
 }, 120_000);
 afterAll(async () => {
   inbox?.close();

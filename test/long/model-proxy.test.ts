@@ -70,8 +70,8 @@ test('under a login nobody sees its calls, and the receipt says so', async () =>
   expect(tools(report)?.evidence).toMatchObject({
     byWire: { unseen: 'claude works under a login, or by a way of its own' },
   });
-  // Nobody needed it.
-  expect(existsSync(`${worker.home}/proxy.port`)).toBe(false);
+  // It is there for the agent's way out, and has no key for anybody.
+  expect(existsSync(`${worker.home}/proxy.port`)).toBe(true);
 });
 
 test('a reviewer’s calls go through it as well, and it is closed after that', async () => {

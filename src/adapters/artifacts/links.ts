@@ -1,7 +1,7 @@
-import { lookup as resolveName } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { lookup as resolveName } from 'node:dns';
 import { Agent, request } from 'undici';
 import type { LinkState } from '../../ports.ts';
+import { guardedLookup, isPrivate, PRIVATE_CODE } from '../public-address.ts';
 
 export interface LinkRules {
   /** Whether a host may be asked that has a private address. */
@@ -27,7 +27,8 @@ const ALL_MS = 60_000;
 export async function askLinks(links: readonly string[], rules: LinkRules): Promise<LinkState[]> {
   const { eachMs = EACH_MS } = rules;
   const names = { resolved: 0 };
-  const connect = { timeout: eachMs, lookup: guardedLookup(rules, names) };
+  const resolved = () => (names.resolved += 1);
+  const connect = { timeout: eachMs, lookup: guardedLookup({ ...rules, resolved }) };
   const dispatcher = new Agent({ connect, headersTimeout: eachMs });
   const over = new AbortController();
   const end = (): void => over.abort();
@@ -105,58 +106,4 @@ function hostOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' || protocol === 'https:' ? hostname.replace(/^\[|\]$/g, '') : undefined;
-}
-
-const PRIVATE_CODE = 'EPRIVATE';
-
-/** The address that is connected to is the one that was looked at, whatever a name leads to a moment later. */
-const guardedLookup =
-  ({ mayAsk, resolve = resolveName }: LinkRules, names: { resolved: number }): LookupFunction =>
-  (host, options, answered) =>
-    resolve(host, { ...options, all: true }, (error, found) => {
-      if (!error) names.resolved += 1;
-      const open = (found ?? []).filter(({ address }) => !isPrivate(address) || mayAsk(host));
-      const [first] = open;
-      if (error) answered(error, '');
-      else if (!first) answered(Object.assign(new Error(PRIVATE), { code: PRIVATE_CODE }), '');
-      else if (options.all) answered(null, open);
-      else answered(null, first.address, first.family);
-    });
-
-const NOT_PUBLIC = new BlockList();
-for (const [net, bits] of [
-  ...[
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-    ['169.254.0.0', 16],
-    ['172.16.0.0', 12],
-  ],
-  ...[
-    ['192.0.0.0', 24],
-    ['192.168.0.0', 16],
-    ['198.18.0.0', 15],
-    ['224.0.0.0', 4],
-    ['240.0.0.0', 4],
-  ],
-] as [string, number][])
-  NOT_PUBLIC.addSubnet(net, bits, 'ipv4');
-for (const [net, bits] of [
-  ...[
-    ['::', 127],
-    ['fc00::', 7],
-    ['fe80::', 10],
-    ['ff00::', 8],
-    ['64:ff9b::', 96],
-    ['2002::', 16],
-  ],
-] as [string, number][])
-  NOT_PUBLIC.addSubnet(net, bits, 'ipv6');
-
-/** Of an address, whatever way it is written, and the names that lead to this machine. */
-function isPrivate(host: string): boolean {
-  const family = isIP(host);
-  if (family === 0) return host === 'localhost' || host.endsWith('.localhost');
-  return NOT_PUBLIC.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }

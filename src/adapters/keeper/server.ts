@@ -22,13 +22,18 @@ export async function serve(
     });
     receiveLines(socket, (line) => void answer(handlers, socket, JSON.parse(line) as Request));
   });
+  await listenAlone(server, path);
+  return { server, clients };
+}
+
+/** On a socket that only our own user can open. A stale one is removed. */
+export async function listenAlone(server: Server, path: string): Promise<void> {
   rmSync(path, { force: true });
   const mask = process.umask(0o177);
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve).once('error', reject).listen(path);
     process.umask(mask);
   });
-  return { server, clients };
 }
 
 async function answer(handlers: Handlers, socket: Socket, { id, op, args }: Request): Promise<void> {

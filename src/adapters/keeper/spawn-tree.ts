@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
 import { containedArgv, offArgv } from '../sandbox/sandbox.ts';
+import { passOn } from './pass-on.ts';
 import { drain, offerPipe, openPipes, openText, type Drain } from './pipes.ts';
 
 export interface TreeCommand {
@@ -36,8 +37,11 @@ export async function spawnTree(command: TreeCommand): Promise<{ child: ChildPro
   try {
     if (command.hooks) streams.push(await offerPipe(command.scratch, command.hooks));
     const env = { ...command.env, FLEET_RUN: command.mark };
-    const stdio = [stdin, out.write, 'pipe' as const, 'pipe' as const, err.write, ...folders];
+    const way = folders.length > 0 ? command.plan.way : undefined;
+    const channel = way ? ['ipc' as const] : [];
+    const stdio: StdioOptions = [stdin, out.write, 'pipe', 'pipe', err.write, ...folders, ...channel];
     const child = spawn(file!, args, { cwd: '/', env, stdio, detached: true });
+    if (way) passOn(child, way);
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     return { child, streams };
   } catch (error) {

@@ -23,6 +23,10 @@ export interface ProxyClient {
   open(
     order: WirePlace & { wireFile: string; upstream: Upstream; secrets?: Secrets },
   ): Promise<{ url: string; key: string }>;
+  /** Keeps the proxy for a run whose calls do not go through it, but whose tree has its way out by it. @throws FleetError */
+  hold(place: WirePlace): Promise<void>;
+  /** The proxy is there while `work` goes on, with its port on loopback: also in a network that leads to it. @throws FleetError */
+  during<T>(work: (port: number) => Promise<T>): Promise<T>;
   /** Null: it is not open. Starts the next proxy where the last one is gone. @throws FleetError */
   status(place: WirePlace): Promise<WireLive | null>;
   /** Ends what is under way, and forgets the real key. Starts nothing. Harmless to repeat. */
@@ -49,6 +53,8 @@ type ProxyLink = Link<Operations> & { proxyPid: number; port: number };
 /** Starts nothing before the first run. `env` is the worker's own. */
 export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyClient {
   const held = new Set<string>();
+  /** Of trees that have their way out by it. */
+  const ways = new Set<string>();
   let link: Promise<ProxyLink> | undefined;
   let left = false;
   let idle: NodeJS.Timeout | undefined;
@@ -91,7 +97,7 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
   /** Agents talk through it: the next one is started at once, whether or not anybody asks for it. */
   const lost = (): void => {
     link = undefined;
-    if (left || held.size === 0) return;
+    if (left || held.size + ways.size === 0) return;
     connected().catch(() => setTimeout(() => !link && lost(), AGAIN_MS).unref());
   };
 
@@ -109,7 +115,7 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
 
   const rest = (): void => {
     clearTimeout(idle);
-    if (held.size > 0) return;
+    if (held.size + ways.size > 0) return;
     idle = setTimeout(() => {
       const done = link;
       link = undefined;
@@ -126,6 +132,22 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
       await ask('open', { id, file, wireFile, keySha256, upstream, secrets });
       return { url: `http://127.0.0.1:${(await connected()).port}/r/${id}`, key };
     },
+    async hold({ id, file }) {
+      ways.add(id);
+      rest();
+      await ask('hold', { id, file });
+    },
+    async during(work) {
+      const id = randomBytes(8).toString('hex');
+      ways.add(id);
+      rest();
+      try {
+        return await work((await connected()).port);
+      } finally {
+        ways.delete(id);
+        rest();
+      }
+    },
     async status({ id }) {
       held.add(id);
       const live = await ask('status', { id });
@@ -134,7 +156,7 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
       return live;
     },
     async close({ id, file }) {
-      const there = held.delete(id);
+      const there = [held.delete(id), ways.delete(id)].some(Boolean);
       rmSync(file, { force: true });
       const socket = there || link ? undefined : await dial(home.proxySocket);
       socket?.destroy();

@@ -5,7 +5,7 @@ import { Agent, EnvHttpProxyAgent } from 'undici';
 import { homeLayout } from '../../domain/names.ts';
 import { writeJsonSync } from '../json-file.ts';
 import { lockForLife } from '../keeper/lock.ts';
-import { serve } from '../keeper/server.ts';
+import { listenAlone, serve } from '../keeper/server.ts';
 import { ModelProxy } from './proxy.ts';
 
 /**
@@ -30,6 +30,7 @@ const named = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((n
 const proxy = new ModelProxy(named ? new EnvHttpProxyAgent(ways) : new Agent(ways), () => rest());
 await proxy.adopt(home);
 proxy.port = await listen(proxy.server);
+await listenAlone(proxy.egress.server, home.egressSocket);
 const control = await serve(home.proxySocket, proxy.handlers, () => rest());
 let idle = setTimeout(leave, FIRST_CLIENT_MS);
 setInterval(() => proxy.sweep(), SWEEP_MS);
@@ -82,6 +83,6 @@ function rest(): void {
 
 function leave(): void {
   if (proxy.size > 0 || control.clients.size > 0) return;
-  rmSync(home.proxySocket, { force: true });
+  for (const socket of [home.proxySocket, home.egressSocket]) rmSync(socket, { force: true });
   process.exit(0);
 }

@@ -4,12 +4,14 @@ import type { Upstream } from '../../domain/upstream.ts';
 
 /** What goes over the proxy's socket, in the way of the keeper's. */
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export interface Operations {
   hello: { asks: object; answers: { protocol: number; pid: number; port: number } };
   /** Opens a run's way to its model, or replaces it: the key of an earlier order is refused from then on. */
   open: { asks: OpenOrder; answers: object };
+  /** Keeps the process for a run that has a way out by it, and a model elsewhere. */
+  hold: { asks: HoldOrder; answers: object };
   /** Ends what is under way of it, and answers when all of it is in the file. */
   close: { asks: { id: string }; answers: object };
   /** Null: it is not open. */
@@ -17,11 +19,7 @@ export interface Operations {
 }
 
 /** Kept in `file` (0600, never seen by an agent) until the run is closed, for the next proxy to go on with. */
-export interface OpenOrder {
-  /** In the URL: letters, digits, `.`, `_` and `-`. */
-  id: string;
-  /** Where the order is kept. Once it is gone, the run is closed. */
-  file: string;
+export interface OpenOrder extends HoldOrder {
   /** Gets a `WireLine` each. Its folder must exist. */
   wireFile: string;
   /** Of the key that the agent is given, hex. */
@@ -29,4 +27,11 @@ export interface OpenOrder {
   upstream: Upstream;
   /** Values that `wireFile` is kept without, by their names. */
   secrets?: Secrets;
+}
+
+export interface HoldOrder {
+  /** In the URL: letters, digits, `.`, `_` and `-`. */
+  id: string;
+  /** Where the order is kept. Once it is gone, the run is closed. */
+  file: string;
 }

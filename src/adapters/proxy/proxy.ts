@@ -5,7 +5,8 @@ import type { Dispatcher } from 'undici';
 import { runLayout, type HomeLayout } from '../../domain/names.ts';
 import { readJson, writeJsonSync } from '../json-file.ts';
 import { forward, refuse } from './forward.ts';
-import { PROTOCOL, type Operations, type OpenOrder } from './protocol.ts';
+import { EgressProxy } from './egress.ts';
+import { PROTOCOL, type HoldOrder, type Operations, type OpenOrder } from './protocol.ts';
 import { routeOf } from './routes.ts';
 import { OpenRun } from './run.ts';
 
@@ -24,7 +25,13 @@ type Handlers = {
 export class ModelProxy {
   readonly server: Server;
   readonly #dispatcher: Dispatcher;
+  readonly egress = new EgressProxy(
+    (request, response) => void this.#answer(request, response),
+    () => ({ host: '127.0.0.1', port: this.port }),
+  );
   readonly #runs = new Map<string, OpenRun>();
+  /** Files of runs that have a way out, and no model here: the process stays for them. */
+  readonly #held = new Map<string, string>();
   readonly #changed: () => void;
   port = 0;
 
@@ -41,7 +48,7 @@ export class ModelProxy {
   }
 
   get size(): number {
-    return this.#runs.size;
+    return this.#runs.size + this.#held.size;
   }
 
   readonly handlers: Handlers = {
@@ -53,9 +60,15 @@ export class ModelProxy {
       this.#runs.set(order.id, new OpenRun(order, false));
       return {};
     },
+    hold: ({ id, file }) => {
+      writeJsonSync(file, { id, file });
+      this.#held.set(id, file);
+      return {};
+    },
     close: async ({ id }) => {
       const run = this.#runs.get(id);
       if (run) await this.#close(run);
+      this.#release(id);
       return {};
     },
     status: ({ id }) => this.#runs.get(id)?.live() ?? null,
@@ -64,8 +77,10 @@ export class ModelProxy {
   /** Goes on with the runs that an earlier proxy had open. */
   async adopt(home: HomeLayout): Promise<void> {
     for (const file of ordersIn(home)) {
-      const order = await readJson<OpenOrder>(file).catch(() => undefined);
-      if (order?.file === file && ID.test(order.id)) this.#runs.set(order.id, new OpenRun(order, true));
+      const order = await readJson<OpenOrder | HoldOrder>(file).catch(() => undefined);
+      if (order?.file !== file || !ID.test(order.id)) continue;
+      if ('upstream' in order) this.#runs.set(order.id, new OpenRun(order, true));
+      else this.#held.set(order.id, file);
     }
   }
 
@@ -75,6 +90,15 @@ export class ModelProxy {
       const { file } = run.order;
       if (!existsSync(file) || hasEnded(file)) void this.#close(run);
     }
+    for (const [id, file] of this.#held) if (!existsSync(file) || hasEnded(file)) this.#release(id);
+  }
+
+  #release(id: string): void {
+    const file = this.#held.get(id);
+    if (file === undefined) return;
+    rmSync(file, { force: true });
+    this.#held.delete(id);
+    this.#changed();
   }
 
   async #close(run: OpenRun): Promise<void> {

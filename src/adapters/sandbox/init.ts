@@ -4,13 +4,19 @@
  * on disk before the agent exists; the end of the stream means do not start), at the end says \`exit <status>\` and waits to be
  * killed: what it leaves behind is counted from outside, where the agent has no hand in the answer.
  * Where memory runs out, the kernel is to take the agent rather than its keeper.
+ * Where its network has a way out, a program of ours makes that first, and hands it out by descriptor 6, which no agent has.
  * The agent runs in the foreground: a background one would ignore SIGINT and lose its stdin. Signals to the agent are the
  * keeper's affair; the traps only keep this shell alive, and as handlers they are not inherited.
  * Without a namespace a watcher kills the process group when the keeper is gone.
  */
 export const INIT = `
 mode=$1 watcher=
-shift
+if [ -n "$2" ]; then
+  NODE_OPTIONS= "$3" "$4" $2 3>&- 4>&- || exit 1
+  exec 6>&-
+  unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
+fi
+shift 4
 exec 2>/dev/null
 trap : INT TERM HUP QUIT USR1 USR2 ALRM
 echo ready >&3

@@ -1,3 +1,4 @@
+import type { Egress } from '../../domain/network.ts';
 import type { ResourceLimits } from '../cgroup.ts';
 import type { Isolation } from '../../domain/run.ts';
 
@@ -16,6 +17,18 @@ export interface IsolationPlan {
   write?: string[];
   /** A shown folder that stands in for /tmp and /var/tmp. */
   tmp?: string;
+  /** Missing: in namespaces, the tree has no network but its own loopback. */
+  way?: Way;
+}
+
+/** The way out of a tree's network: what connects to a port of its loopback is handed on to a proxy outside. */
+export interface Way {
+  port: number;
+  /** Ports that lead straight to the same ones of the machine's loopback: services that the owner lists. */
+  services: number[];
+  /** Unix socket outside, of an `EgressProxy`. */
+  socket: string;
+  egress: Egress;
 }
 
 /** What is started: the programs that it needs follow from it. */

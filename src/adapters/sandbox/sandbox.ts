@@ -4,30 +4,35 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Isolation } from '../../domain/run.ts';
+import { builtFile } from '../../package.ts';
 import { INIT } from './init.ts';
 import { LIMITED, limitArgs } from './limits.ts';
 import type { IsolationPlan, Named } from './plan.ts';
 import { systemProgram } from './programs.ts';
 import { viewArgs } from './view.ts';
 
-const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
+const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net'];
 const NO_CAPABILITIES = ['--cap-drop', 'ALL'];
 /** A folder that is not there is said as such. */
 const GROUP = 'cd "$1" && shift && unset OLDPWD || exit\n';
+const LISTEN = builtFile('adapters/sandbox/listen.js');
 /** Lets root's init map root into the agent's user namespace. */
 const SETFCAP = ['--cap-add', 'CAP_SETFCAP'];
 
 /**
  * The command line that runs `argv` in `cwd` as the plan says: bwrap, the init as pid 1, bwrap, the agent. The second one only
  * puts the agent into a user namespace below the init's, where it can neither trace nor rob who reports its end. Start it
- * detached, in `/`, with descriptor 3 a pipe in both directions and 4 the agent's stderr, see `keeper/tree.ts`.
+ * detached, in `/`, with descriptor 3 a pipe in both directions and 4 the agent's stderr; where the plan has a way out, 6 is the
+ * channel by which that comes, see `keeper/tree.ts`.
  * @throws where a shown folder does not exist or a program is missing
  */
 export function containedArgv(plan: IsolationPlan, named: Named): string[] {
   const { argv, cwd, limits = {} } = named;
   const limited = limitArgs(limits, plan);
   const sh = systemProgram('sh');
-  const init = [sh, '-c', INIT, 'fleet-init', plan.isolation];
+  const way = plan.isolation === 'namespace' ? plan.way : undefined;
+  const ports = way ? [way.port, ...way.services].join(' ') : '';
+  const init = [sh, '-c', INIT, 'fleet-init', plan.isolation, ports, process.execPath, LISTEN];
   // The shell only changes folder: given to spawn, a missing `cwd` would look like a missing program.
   if (plan.isolation === 'process-group')
     return [sh, '-c', `${GROUP}{${LIMITED}} 2>/dev/null; exec "$@"`, 'fleet-outer', cwd, ...limited, ...init, ...argv];

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { hostOfUrl } from '../domain/network.ts';
+import { askProgram } from './ask-program.ts';
+
+const ASK_MS = 20_000;
+/** What pip asks where nothing is configured, as pip itself has it. */
+const PIP_DEFAULTS =
+  'from pip._internal.models.index import PyPI; print(PyPI.url, "https://" + PyPI.file_storage_domain)';
+
+/** Maven's own settings block mirrors by it. */
+const NOWHERE = '0.0.0.0';
+
+/** By the environment of a worker: its clients are asked once. */
+const known = new WeakMap<NodeJS.ProcessEnv, Promise<string[]>>();
+
+/**
+ * The hosts that the package clients of this machine are set up for: npm, pip and Go say it themselves, with what is built into
+ * them; of Cargo, Maven and apt, what their files name.
+ */
+export function registryHosts(env: NodeJS.ProcessEnv): Promise<string[]> {
+  let hosts = known.get(env);
+  if (!hosts) known.set(env, (hosts = find(env)));
+  return hosts;
+}
+
+async function find(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const home = env['HOME'] ?? homedir();
+  const set = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const say = async (...command: string[]): Promise<string> => {
+    const said = await askProgram({ command, env: set, input: '', timeoutMs: ASK_MS });
+    return said.ok ? said.output : '';
+  };
+  const [npm, pip, built, go] = await Promise.all([
+    say('npm', 'config', 'ls', '--json'),
+    say('pip', 'config', 'list'),
+    say('python3', '-c', PIP_DEFAULTS),
+    say('go', 'env', 'GOPROXY', 'GOSUMDB'),
+  ]);
+  const texts = [
+    registriesOf(npm),
+    pip,
+    /index-url=/.test(pip.replace(/extra-index-url=/g, '')) ? '' : built,
+    go.replace(/^([a-z][\w.-]*\.[a-z]+)(\+\S*)?( |$)/gm, 'https://$1 '),
+    ...['.cargo/config.toml', '.cargo/config', '.m2/settings.xml'].map((file) => textOf(join(home, file))),
+    ...['/etc/maven/settings.xml', '/etc/apt/sources.list'].map(textOf),
+    ...listOf('/etc/apt/sources.list.d').map(textOf),
+  ];
+  return [...new Set(texts.flatMap(hostsIn))].filter((host) => host !== NOWHERE);
+}
+
+/** Hosts, with their ports, of the URLs in a text. */
+export const hostsIn = (text: string): string[] =>
+  (text.match(/https?:\/\/[^\s"'<>,|\\]+/g) ?? []).flatMap((url) => {
+    const found = hostOfUrl(url);
+    return found ? (found.port === undefined ? found.host : `${found.host}:${found.port}`) : [];
+  });
+
+/** All of npm's settings have URLs in them, of which few are asked. */
+function registriesOf(json: string): string {
+  try {
+    const settings = JSON.parse(json) as Record<string, unknown>;
+    const named = Object.entries(settings).filter(([name]) => name === 'registry' || name.endsWith(':registry'));
+    return named.map(([, url]) => String(url)).join(' ');
+  } catch {
+    return '';
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+      .replace(/^\s*#.*$|<!--[\s\S]*?-->/gm, '')
+      .replace(/xmlns\S*|\S*schemaLocation="[^"]*"/g, '');
+  } catch {
+    return '';
+  }
+}
+
+function listOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

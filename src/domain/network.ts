@@ -1,0 +1,63 @@
+import { fits } from './wildcard.ts';
+
+/** What a process tree may reach beside hosts by name. `model`: its coder's; `registries`: what this machine's package clients are set up for. */
+export const REACHES = ['none', 'model', 'registries', 'repository', 'open'] as const;
+
+export interface HostRule {
+  /** Lower case; `*` is any part of a name. */
+  host: string;
+  /** Missing: 80 and 443. */
+  port?: number;
+  /** The worker's owner wrote it: it may have a private address. */
+  listed?: true;
+}
+
+/** What a process tree may reach by its way out. */
+export interface Egress {
+  /** The key of the worker's configuration that allows more. */
+  key: string;
+  /** Its coder's model, by the model proxy. */
+  model: boolean;
+  /** Every host that has a public address. */
+  open: boolean;
+  hosts: HostRule[];
+}
+
+const WEB = [80, 443];
+
+export interface Target {
+  host: string;
+  port: number;
+}
+
+/** Whether it may be reached: `listed`, also at a private address. Else a sentence that says which key allows it. */
+export function permit({ hosts, open, key }: Egress, { host, port }: Target): { listed: boolean } | { why: string } {
+  const named = hosts.filter((rule) => fits(rule.host, host));
+  const rule = named.find((one) => one.port === port || (one.port === undefined && WEB.includes(port)));
+  if (rule) return { listed: rule.listed === true };
+  if (!open && named.length === 0)
+    return { why: `${host} cannot be reached from here: ${key} of the worker's config.yaml does not list it` };
+  if (!WEB.includes(port))
+    return {
+      why: `port ${port} cannot be reached from here: ${key} of the worker's config.yaml lists no ${host}:${port}`,
+    };
+  return { listed: false };
+}
+
+/** Of `example.org`, `*.example.org:8080` or `[::1]:80`; undefined for anything else. */
+export function hostRule(text: string): HostRule | undefined {
+  const { host, port } = /^(?<host>\[[0-9a-f:.]+\]|[a-z0-9*_.-]+)(?::(?<port>\d{1,5}))?$/i.exec(text)?.groups ?? {};
+  if (host === undefined || Number(port ?? 1) > 65_535 || /^\.|\.\./.test(host)) return undefined;
+  return { host: plainHost(host), ...(port === undefined ? {} : { port: Number(port) }) };
+}
+
+/** Lower case, without the brackets of an address and the dot at the end of a name. */
+export const plainHost = (host: string): string => host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
+
+/** Of an http or https URL. */
+export function hostOfUrl(url: string): HostRule | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, hostname, port } = new URL(url);
+  if ((protocol !== 'http:' && protocol !== 'https:') || hostname === '') return undefined;
+  return { host: plainHost(hostname), ...(port === '' ? {} : { port: Number(port) }) };
+}
