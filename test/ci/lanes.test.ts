@@ -81,3 +81,18 @@ test('no time: what has not begun is left out by name, and what was red is not r
   const strict = new Lanes({ start: 600, retry: -1, end: 600 });
   expect(await strict.run([[strict.command('red', ['false'])]])).toMatchObject({ failed: ['red'], blinked: [] });
 });
+
+test('a lane that is through takes the last job of the other', async () => {
+  const began: string[] = [];
+  const job = (name: string, after?: string) => ({
+    name,
+    run: async () => {
+      began.push(name);
+      if (after) await until(() => began.includes(after));
+      return { passed: 1, failed: [], retries: [] };
+    },
+  });
+  const sum = await new Lanes(LIMITS).run([[job('a')], [job('b', 'd'), job('c'), job('d')]]);
+  expect(began).toEqual(['a', 'b', 'd', 'c']);
+  expect(sum.passed).toBe(4);
+}, 20_000);

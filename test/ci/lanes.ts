@@ -77,12 +77,17 @@ export class Lanes {
     return { name, run };
   }
 
-  /** Runs the jobs of a lane one after the other, all lanes side by side, and then once more what was red. */
+  /**
+   * Runs the jobs of a lane one after the other, all lanes side by side, and then once more what was red. A lane that is through
+   * takes the last job of the one with most left.
+   */
   async run(lanes: readonly (readonly Job[])[]): Promise<Sum> {
     const sum: Sum = { passed: 0, failed: [], blinked: [], leftOut: [] };
     const retries: Retry[] = [];
-    const runLane = async (lane: readonly Job[]) => {
-      for (const job of lane) {
+    const left = lanes.map((lane) => [...lane]);
+    const next = (own: Job[]) => own.shift() ?? left.toSorted((one, other) => other.length - one.length)[0]?.pop();
+    const runLane = async (own: Job[]) => {
+      for (let job = next(own); job; job = next(own)) {
         if (this.elapsedS() > this.#limits.start) {
           sum.leftOut.push(job.name);
           continue;
@@ -93,7 +98,7 @@ export class Lanes {
         retries.push(...found.retries);
       }
     };
-    await Promise.all(lanes.map(runLane));
+    await Promise.all(left.map(runLane));
     for (const { what, again } of retries) {
       const passed = this.elapsedS() > this.#limits.retry ? 0 : await again();
       sum.passed += passed;
