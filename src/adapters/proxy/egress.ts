@@ -1,9 +1,10 @@
 import { createServer as createHttp, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hostOfUrl, hostRule, permit, plainHost, type Egress, type Target } from '../../domain/network.ts';
-import { guardedLookup, isPrivate, PRIVATE_CODE } from '../public-address.ts';
+import { isPrivate, PRIVATE_CODE } from '../public-address.ts';
 import { readBegin } from './client-hello.ts';
+import { checkBehindParent, dialTo, lookupFor, parentFor } from './dial.ts';
 
 /** Between two neighbours on the way. */
 const HOP = new Set([
@@ -11,7 +12,7 @@ const HOP = new Set([
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'host'],
 ]);
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
-const CONNECT_MS = 15_000;
+const HEADERS_MS = 15_000;
 /** For the first bytes of a tunnel, which say whom it asks for. */
 const BEGIN_MS = 10_000;
 const BEGIN_MAX = 64 * 1024;
@@ -25,17 +26,23 @@ const TLS_PORT = 443;
 export class EgressProxy {
   readonly server: Server;
   readonly #egress = new WeakMap<Duplex, Egress>();
-  readonly #http = createHttp({ requestTimeout: 0, headersTimeout: CONNECT_MS, keepAliveTimeout: 60_000 });
+  readonly #http = createHttp({ requestTimeout: 0, headersTimeout: HEADERS_MS, keepAliveTimeout: 60_000 });
   readonly #own: () => Target;
+  readonly #env: NodeJS.ProcessEnv;
 
-  /** `model` answers what is asked of the proxy itself; `own` is where a tree finds it. */
-  constructor(model: (request: IncomingMessage, response: ServerResponse) => void, own: () => Target) {
+  /** `model` answers what is asked of the proxy itself; `own` is where a tree finds it; `env` names a proxy that this machine needs. */
+  constructor(
+    model: (request: IncomingMessage, response: ServerResponse) => void,
+    own: () => Target,
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
     this.#own = own;
+    this.#env = env;
     const http = this.#http;
     http.on('request', (request, response) => {
       const egress = this.#egress.get(request.socket)!;
       const url = ownPath(request.url ?? '', own());
-      if (!url.startsWith('/')) return this.#forward(request, response, egress);
+      if (!url.startsWith('/')) return void this.#forward(request, response, egress);
       request.url = url;
       if (egress.model) model(request, response);
       else refuse(response, `no model can be reached from here: ${egress.key} of the worker's config.yaml lists none`);
@@ -58,7 +65,7 @@ export class EgressProxy {
     this.server.maxConnections = CONNECTIONS_MAX;
   }
 
-  #forward(request: IncomingMessage, response: ServerResponse, egress: Egress): void {
+  async #forward(request: IncomingMessage, response: ServerResponse, egress: Egress): Promise<void> {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     const url = request.url ?? '';
@@ -69,11 +76,24 @@ export class EgressProxy {
     const to = { host: target.host, port: target.port ?? 80 };
     const allowed = allow(egress, to);
     if ('why' in allowed) return refuse(response, allowed.why);
-    const { pathname, search, host } = new URL(url);
+    const { pathname, search, host, href } = new URL(url);
+    const parent = parentFor(to, 'plain', this.#env);
+    try {
+      if (parent) await checkBehindParent(to, allowed);
+    } catch (error) {
+      const { why, status } = unreached(error, to, egress);
+      return refuse(response, why, status);
+    }
+    const { authorization } = parent ?? {};
     const upstream = ask({
-      ...{ host: to.host, port: to.port, method: request.method, path: pathname + search, agent: false },
-      ...{ lookup: lookupFor(allowed), timeout: 0, setHost: false },
-      headers: { ...endToEnd(request.headers), host },
+      ...(parent
+        ? { host: parent.host, port: parent.port, path: href }
+        : { host: to.host, port: to.port, path: pathname + search, lookup: lookupFor(allowed) }),
+      ...{ method: request.method, agent: false, timeout: 0, setHost: false },
+      headers: {
+        ...endToEnd(request.headers),
+        ...{ host, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
+      },
     });
     upstream.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
@@ -113,7 +133,7 @@ export class EgressProxy {
       return refused(`CONNECT leads to port 443: ${egress.key} of the worker's config.yaml lists no ${to.host}:80`);
     let upstream: Socket;
     try {
-      upstream = await dialTo(to, allowed);
+      upstream = await dialTo(to, allowed, this.#env);
     } catch (error) {
       const { why, status } = unreached(error, to, egress);
       return refused(why, status);
@@ -136,21 +156,6 @@ function allow(egress: Egress, to: Target): ReturnType<typeof permit> {
 
 const privateWhy = ({ host, port }: Target, { key }: Egress): string =>
   `${host} leads to a private address: ${key} of the worker's config.yaml does not list ${host}:${port}`;
-
-const lookupFor = ({ listed }: { listed: boolean }) => guardedLookup({ mayAsk: () => listed });
-
-function dialTo({ host, port }: Target, allowed: { listed: boolean }): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, lookup: lookupFor(allowed), autoSelectFamily: true });
-    const late = setTimeout(() => socket.destroy(new Error('no answer in time')), CONNECT_MS);
-    socket.once('error', reject).once('connect', () => {
-      clearTimeout(late);
-      socket.off('error', reject);
-      resolve(socket);
-    });
-    socket.once('close', () => clearTimeout(late));
-  });
-}
 
 function unreached(error: unknown, to: Target, egress: Egress): { why: string; status: number } {
   const { code, message } = error as NodeJS.ErrnoException;

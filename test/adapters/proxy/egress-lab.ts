@@ -16,7 +16,7 @@ export interface EgressLab extends AsyncDisposable {
 }
 
 /** The proxy in this process, without a tree in front of it. */
-export async function egressLab(): Promise<EgressLab> {
+export async function egressLab(env: NodeJS.ProcessEnv = {}): Promise<EgressLab> {
   const temp = await tempDir();
   const seen: string[] = [];
   const target = createServer((socket) => {
@@ -31,6 +31,7 @@ export async function egressLab(): Promise<EgressLab> {
   const { server } = new EgressProxy(
     (_, response) => response.end('the model'),
     () => OWN,
+    env,
   );
   const path = `${temp.path}/egress.sock`;
   await listening(server, path);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer, type AddressInfo } from 'node:net';
 import { readBegin } from '../../../src/adapters/proxy/client-hello.ts';
 import { clientHello, egressLab, listed, OWN, type EgressLab } from './egress-lab.ts';
 
@@ -84,6 +85,39 @@ describe('nothing else is, and a refusal says at once which key allows it', () =
     expect(lab.seen).toHaveLength(before);
     expect(await tunnel(await clientHello('localhost'))).toContain('reached');
   });
+});
+
+test('where this machine needs a proxy itself, the way leads over that, but for NO_PROXY and private addresses', async () => {
+  const heard: string[] = [];
+  const parent = createServer((socket) =>
+    socket.once('data', (bytes) => {
+      heard.push(bytes.toString('latin1'));
+      if (!heard.at(-1)!.startsWith('CONNECT')) return void socket.end('HTTP/1.0 200 OK\r\n\r\nby the parent');
+      socket.write('HTTP/1.1 200 Established\r\n\r\n');
+      socket.once('data', () => socket.end('by the parent'));
+    }),
+  );
+  await new Promise<void>((resolve) => parent.listen(0, '127.0.0.1', resolve));
+  const url = `http://me:pa%40ss@127.0.0.1:${(parent.address() as AddressInfo).port}`;
+  await using behind = await egressLab({ HTTP_PROXY: url, https_proxy: url, NO_PROXY: 'localhost,.direct.invalid' });
+  try {
+    const hosts = [{ host: 'there.invalid' }, { host: 'x.direct.invalid' }, listed('127.0.0.1', behind.port)];
+    const tunnel = [Buffer.from(connectTo('there.invalid:443')), await clientHello('there.invalid')];
+    expect(await behind.say({ hosts }, tunnel, /by the parent/)).toMatch(/^HTTP\/1.1 200 [^]*by the parent$/);
+    const authorization = `Basic ${Buffer.from('me:pa@ss').toString('base64')}`;
+    expect(heard[0]).toBe(
+      `CONNECT there.invalid:443 HTTP/1.1\r\nHost: there.invalid:443\r\nProxy-Authorization: ${authorization}\r\n\r\n`,
+    );
+    expect(await behind.say({ hosts }, get('http://there.invalid/a', 'there.invalid'))).toContain('by the parent');
+    expect(heard[1]).toMatch(/^GET http:\/\/there\.invalid\/a HTTP\/1.1\r\n/);
+    expect(await behind.say({ hosts }, connectTo('x.direct.invalid:443'))).toContain(' 502 ');
+    expect(await behind.say({ open: true }, connectTo('localhost.:443'))).toContain(' 403 ');
+    const near = `127.0.0.1:${behind.port}`;
+    expect(await behind.say({ hosts }, get(`http://${near}/`, near), /reached/)).toContain('reached');
+    expect(heard).toHaveLength(2);
+  } finally {
+    parent.close();
+  }
 });
 
 test('a ClientHello is read in whatever pieces it comes, and nothing else is taken for one', async () => {
