@@ -13,17 +13,8 @@ import { baseTrial, type BaseTrial } from './base-trial.ts';
 import { cannotStart } from './cannot-start.ts';
 import { impossibleTests } from './claimed-tests.ts';
 import { quoted, whatFailed } from './failed-check.ts';
-import {
-  alteredIn,
-  judgedPaths,
-  passed,
-  spent,
-  testGlobs,
-  tryCommit,
-  withoutSubmodules,
-  type Step,
-  type Trial,
-} from './trial.ts';
+import { tamperedWith } from './tampering.ts';
+import { judgedPaths, passed, spent, testGlobs, tryCommit, withoutSubmodules, type Step, type Trial } from './trial.ts';
 
 /**
  * The task's commands, in a fresh checkout of the result with what the agent may not decide about as in the base. Where a
@@ -72,7 +63,7 @@ async function accept(evidence: Tried): Promise<{ finding: Finding; report: Test
             judgedNote(restored) +
             asideNote(setAside) +
             pointersNote(pointers),
-      ...(unchecked ? { reason: unchecked.reason } : {}),
+      ...(unchecked ? { reason: unchecked.reason } : tried.tampered ? { reason: 'tampered' as const } : {}),
       evidence: {
         commit: result.commit,
         steps: steps.slice(0, 12).map(shortened),
@@ -104,22 +95,23 @@ async function untilItPasses(evidence: Tried) {
   const { entries } = await treeEntries(evidence.result.gitDir, evidence.result.base);
   if ([...entries.keys()].some((path) => /(^|\/)go\.mod$/.test(path))) await baseTrial(evidence);
   for (let attempts = 1; ; attempts += 1) {
-    const trial = await tryCommit(evidence, { name: 'acceptance', commit: evidence.result.commit, asInBase });
+    const { commit, changes } = evidence.result;
+    const trial = await tryCommit(evidence, { name: 'acceptance', commit, asInBase, tracked: true });
     usedMs += spent(trial.steps);
     const ended = trial.skipped === null && trial.steps.every(passed);
     const base = ended ? await baseTrial(evidence) : undefined;
-    const altered = base ? await alteredIn(evidence, trial, asInBase.changed) : [];
+    const tampered = base && tamperedWith(trial.touched ?? [], { usual: base.usual, changes });
     const wrong =
-      whatIsWrong(evidence, { trial, base, altered }) ?? (base && (await undeclared(evidence, { trial, base })));
+      whatIsWrong(evidence, { trial, base, tampered }) ?? (base && (await undeclared(evidence, { trial, base })));
     const unchecked = ended ? undefined : await cannotStart(evidence, { trial, onBase: () => baseTrial(evidence) });
     if (wrong === undefined || unchecked || attempts > checks.retries)
-      return { trial, wrong, unchecked, base, attempts, usedMs };
+      return { trial, wrong, tampered, unchecked, base, attempts, usedMs };
   }
 }
 
 function whatIsWrong(
   { policy, result, rules }: Tried,
-  { trial, base, altered }: { trial: Trial; base: BaseTrial | undefined; altered: readonly string[] },
+  { trial, base, tampered }: { trial: Trial; base: BaseTrial | undefined; tampered: string | undefined },
 ): string | undefined {
   const { limits, checks, allow, restore } = policy;
   const failed = trial.steps.find((step) => !passed(step));
@@ -129,12 +121,10 @@ function whatIsWrong(
   const mayChange = allow.length > 0 || rules !== undefined;
   const mayGo = ({ file }: TestResult) => mayChange && (file === undefined ? testsChanged : changed.has(file));
   const missing = notPassed(trial.report, checks.failToPass);
-  const usual = new Set(base?.altered);
-  const rewritten = allow.length === 0 ? altered.filter((path) => !usual.has(path)) : [];
   const problems = [
     failed && whatFailed(failed, { limitMs: limits.verifyMs, report: trial.report }),
     trial.skipped !== null && outOfTime(trial.skipped, limits.verifyMs),
-    rewritten.length > 0 && `changed while it was tested: ${named(rewritten, 5)}`,
+    tampered,
     ...(base ? compareTests({ base: base.report, basePasses: base.passed, now: trial.report, mayGo }) : []),
     missing.length > 0 && unproven(missing, trial.report),
   ].filter((problem) => typeof problem === 'string');

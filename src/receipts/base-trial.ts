@@ -2,7 +2,8 @@ import type { TestReport } from '../domain/tests.ts';
 import type { Tried } from '../ports.ts';
 import { digestOf } from './canonical.ts';
 import { firstFailure, type FirstFailure } from './cannot-start.ts';
-import { alteredIn, isSetUp, passed, tryCommit, type Trial } from './trial.ts';
+import { usualOf, type Usual } from './tampering.ts';
+import { isSetUp, passed, tryCommit, type Trial } from './trial.ts';
 
 /** What came of the commands, whatever commit they ran on. */
 export interface Outcome {
@@ -18,23 +19,31 @@ export interface Outcome {
 export interface BaseTrial extends Outcome {
   /** Null: none failed. */
   failure: FirstFailure | null;
-  /** Files that the commands themselves change, whatever a task may decide about. */
-  altered: string[];
+  /** What the commands themselves do to its files, whatever a task may decide about. */
+  usual: Usual;
 }
 
 export function baseTrial(evidence: Tried): Promise<BaseTrial> {
   const { policy, result } = evidence;
   const { setup, copy, submodules, verify, checks, limits } = policy;
   const { memoryBytes = null, processes } = limits;
-  const key = digestOf({ setup, copy, submodules, verify, results: checks.results, memoryBytes, processes });
+  const key = digestOf({
+    of: 'usual',
+    setup,
+    copy,
+    submodules,
+    verify,
+    results: checks.results,
+    memoryBytes,
+    processes,
+  });
   return evidence.ofBase(key, async () => {
-    const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true });
+    const trial = await tryCommit(evidence, { name: 'base', commit: result.base, all: true, tracked: true });
     await trial.space.keepBuildCache();
     // What was cut short, or could not begin, is no property of the base.
     const ended = trial.steps.every((step) => !step.result.timedOut && step.result.signal === null);
-    const altered = await alteredIn({ result }, trial, () => true);
     return {
-      value: { ...outcomeOf(trial), failure: firstFailure(trial), altered },
+      value: { ...outcomeOf(trial), failure: firstFailure(trial), usual: usualOf(trial.touched ?? []) },
       keep: ended && trial.skipped === null && isSetUp(trial),
     };
   });

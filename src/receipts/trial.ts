@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { checkoutTree, differing, readBlobs, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
+import { checkoutTree, readBlobs, restoreFrom, type AsInBase } from '../adapters/git/checkout.ts';
 import { copyIgnored } from '../adapters/git/copy-ignored.ts';
 import { treeEntries, type Tree } from '../adapters/git/entries.ts';
 import { laySubmodules, pathsOf } from '../adapters/git/lay-submodules.ts';
+import type { TrackedFiles } from '../adapters/git/tracked-files.ts';
 import { matches } from '../adapters/glob.ts';
 import { stemOf } from '../domain/protected.ts';
 import type { Finding } from '../domain/receipt.ts';
@@ -12,6 +13,7 @@ import type { ContainedResult } from '../domain/contained.ts';
 import type { Space, SpaceName, Tried } from '../ports.ts';
 import { checkersOf, MANIFESTS, readsManifests } from './checkers.ts';
 import { protecting } from './protecting.ts';
+import { trackedFiles, type TouchedBy } from './tampering.ts';
 import { clearResults, readTests, watchTests } from './runners/index.ts';
 
 export interface Step {
@@ -31,8 +33,8 @@ export interface Trial {
   restored: string[];
   /** With what the commands left. */
   space: Space;
-  /** Paths of the submodules in it. */
-  submodules: ReadonlySet<string>;
+  /** What became of its files: missing where nobody asked. */
+  touched?: TouchedBy[];
 }
 
 interface TrialOrder {
@@ -46,23 +48,28 @@ interface TrialOrder {
   alter?: (tree: string) => void;
   /** Milliseconds for setup and commands; default: the policy's. */
   limitMs?: number;
+  /** What becomes of its files is looked at after each command. */
+  tracked?: true;
 }
 
 /** The commands of the policy on a commit. `all`: also those behind one that fails, as each may show tests. */
 export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boolean }): Promise<Trial> {
   const { policy } = evidence;
-  const { space, restored, setup, submodules } = await layTrial(evidence, order);
+  const { space, restored, setup, files, touched } = await layTrial(evidence, order);
   const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
   const results = policy.checks.results;
   await clearResults({ tree: space.tree, results });
   const watch = await watchTests(dir, { all: order.all ?? false });
   const left = (order.limitMs ?? policy.limits.verifyMs) - spent(setup.steps);
   const tried = setup.ok
-    ? await runAll(space, { commands: policy.verify, leftMs: left, setup: false, watch, all: order.all ?? false })
+    ? await runAll(space, {
+        ...{ commands: policy.verify, leftMs: left, setup: false, watch, all: order.all ?? false },
+        ran: async (command) => void (files && touched.push({ command, ...(await files.touched()) })),
+      })
     : { steps: [], skipped: null };
   const steps = [...setup.steps, ...tried.steps];
   const report = await readTests({ dir, tree: space.tree, results });
-  return { steps, skipped: tried.skipped, restored, report, space, submodules };
+  return { steps, skipped: tried.skipped, restored, report, space, ...(files ? { touched } : {}) };
 }
 
 /** Why a result can be tried out nowhere: where its submodules cannot be had. Undefined: they can. */
@@ -81,12 +88,14 @@ export async function withoutSubmodules({ submodules, result }: Tried): Promise<
 /** A fresh checkout, with its submodules, and with what setup makes. */
 export async function layTrial(
   evidence: Tried,
-  { name, commit, prepare, asInBase, alter, limitMs }: TrialOrder,
+  { name, commit, prepare, asInBase, alter, limitMs, tracked }: TrialOrder,
 ): Promise<{
   space: Space;
   restored: string[];
   setup: { ok: boolean; steps: Step[] };
-  submodules: ReadonlySet<string>;
+  files: TrackedFiles | undefined;
+  /** By setup, of which what is put back is no part. */
+  touched: TouchedBy[];
 }> {
   const { policy, result, checkout, rules = result.base } = evidence;
   const { gitDir } = result;
@@ -102,6 +111,7 @@ export async function layTrial(
   if (checkout !== null && policy.copy.length > 0)
     await copyIgnored({ checkout, tree: space.tree, globs: policy.copy });
   alter?.(space.tree);
+  const files = tracked && (await trackedFiles(evidence, { commit, dir: space.tree, restored }));
   const { steps, skipped } = await runAll(space, {
     commands: policy.setup,
     leftMs: limitMs ?? policy.limits.verifyMs,
@@ -112,7 +122,9 @@ export async function layTrial(
   // Setup may run what the agent wrote. What it adds is its business: packages above all.
   if (asInBase) await restoreFrom(from, { ...asInBase, added: () => false });
   alter?.(space.tree);
-  return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps }, submodules };
+  const command = policy.setup.join(' && ');
+  const touched = files && steps.length > 0 ? [{ command, ...(await files.touched()) }] : [];
+  return { space, restored, setup: { ok: skipped === null && steps.every(passed), steps }, files, touched };
 }
 
 async function runAll(
@@ -123,6 +135,7 @@ async function runAll(
     setup: boolean;
     watch: { env?: Record<string, string>; path?: string[] };
     all: boolean;
+    ran?: (command: string) => Promise<void>;
   },
 ): Promise<{ steps: Step[]; skipped: string | null }> {
   const steps: Step[] = [];
@@ -132,6 +145,7 @@ async function runAll(
     const result = await space.run({ command, setup: order.setup, timeoutMs: Math.ceil(left), ...order.watch });
     const step = { command, setup: order.setup, result };
     steps.push(step);
+    await order.ran?.(command);
     left -= result.durationMs;
     if (!passed(step) && !order.all) break;
   }
@@ -146,13 +160,6 @@ export const passed = ({ result }: Step): boolean =>
 export const isSetUp = ({ steps }: Pick<Trial, 'steps'>): boolean => steps.every((step) => !step.setup || passed(step));
 
 export const spent = (steps: readonly Step[]): number => steps.reduce((sum, { result }) => sum + result.durationMs, 0);
-
-/** Files of the base that a trial has left otherwise, of those that are asked for. */
-export const alteredIn = (
-  { result: { gitDir, base }, rules = base }: Pick<Tried, 'result' | 'rules'>,
-  { space, submodules }: Trial,
-  asked: AsInBase['changed'],
-): Promise<string[]> => differing({ gitDir, base: rules, dir: space.tree, submodules }, asked);
 
 export type Judged = Pick<Tried, 'policy' | 'result' | 'rules'>;
 

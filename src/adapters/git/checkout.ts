@@ -41,16 +41,6 @@ interface Compared {
   submodules?: ReadonlySet<string>;
 }
 
-/** Paths of the base, of those that `changed` names, that are not in a checkout as in the base. */
-export async function differing(
-  { gitDir, base: commit, dir, submodules = NONE }: Compared,
-  changed: AsInBase['changed'],
-): Promise<string[]> {
-  const base = await treeEntries(gitDir, commit);
-  const { entries: now } = await walkTree({ tree: dir, base, format: formatOf(commit), submodules });
-  return unlike(base, { now, changed }).map(([path]) => path);
-}
-
 const unlike = (base: Tree, { now, changed }: { now: Map<string, Entry>; changed: AsInBase['changed'] }) =>
   [...base.entries].filter(([path, entry]) => entry.mode !== '160000' && changed(path) && !same(entry, now.get(path)));
 
