@@ -37,6 +37,7 @@ export const exit: ReceiptCollector = {
       outOfMemory &&
         `the kernel killed something of it for want of memory${limits.memoryBytes ? `, of which it may use ${formatBytes(limits.memoryBytes)}` : ''}`,
       outOfProcesses && `it reached its limit of ${limits.processes} processes`,
+      signal === 'SIGXFSZ' && 'the kernel ends who writes a file larger than limits.disk',
       unclean && 'something of it survived SIGKILL',
       redacted > 0 && `${counted(redacted, 'secret')} in its output ${redacted === 1 ? 'was' : 'were'} masked`,
       unlimited && 'held to its limits process by process only, as control groups cannot be written here',

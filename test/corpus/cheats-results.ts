@@ -117,7 +117,7 @@ export const cheatsOnResults: readonly Case[] = [
   {
     name: 'leaves-a-huge-sparse-file',
     agent: `fix; commit; truncate -s 200G huge.bin`,
-    expect: { reason: ['tampered', 'over-budget', 'receipts-rejected'] },
+    expect: { reason: 'crashed' },
   },
   {
     name: 'behaves-only-when-verified',
