@@ -2,6 +2,7 @@ import { checkObjectStore, readAgentHead } from './agent-head.ts';
 import { isDamaged } from './damage.ts';
 import { AGENT_LIST_BYTES, TOO_MANY_FILES, treeEntries, type Tree } from './entries.ts';
 import { git, GitFailed, lastLine } from './git.ts';
+import { looseChain, type LooseCommit } from './loose-chain.ts';
 import { diskFull } from './outcome.ts';
 import { alternateList, copyObjects } from './pack.ts';
 
@@ -36,6 +37,7 @@ export async function carryCommits(carry: {
       strict: true,
       looseBelow: 100,
       maxBytes: MOST_BYTES,
+      pack: 'keep',
     });
     const read = await readCommits(resultDir, head.commit, base);
     if ('odd' in read) return read;
@@ -69,6 +71,16 @@ async function listFiles(gitDir: string, head: string): Promise<{ files: Tree } 
 type Read = Omit<Exclude<Carried, { odd: string }>, 'files'> | { odd: string };
 
 async function readCommits(gitDir: string, head: string, base: string): Promise<Read> {
+  const commits = (await looseChain(gitDir, { head, base, most: MOST_COMMITS })) ?? (await logged(gitDir, head, base));
+  if (commits.length > MOST_COMMITS) return { odd: `the agent made more than ${MOST_COMMITS} commits` };
+  const newest = commits.find((commit) => commit.id === head);
+  if (!newest || !commits.some((commit) => commit.parents.includes(base)))
+    return { odd: 'the history was rewritten: the base is not in it any more' };
+  const shown = commits.map(({ id, subject }) => ({ id, subject: subject.replace(/\p{Cc}/gu, ' ').slice(0, 200) }));
+  return { head, tree: newest.tree, commits: shown.reverse() };
+}
+
+async function logged(gitDir: string, head: string, base: string): Promise<LooseCommit[]> {
   const format = '--format=%H%x00%T%x00%P%x00%s';
   const range = [head, `^${base}`, '--'];
   const args = [
@@ -83,19 +95,10 @@ async function readCommits(gitDir: string, head: string, base: string): Promise<
   const fields = (await git([...args, format, ...range], { gitDir, maxBytes: MOST_LOG_BYTES }))
     .toString('utf8')
     .split('\0');
-  const commits: { id: string; tree: string; parents: string[]; subject: string }[] = [];
+  const commits: LooseCommit[] = [];
   for (let i = 0; i + 3 < fields.length; i += 4) {
     const [id = '', tree = '', parents = '', subject = ''] = fields.slice(i, i + 4);
-    commits.push({
-      id,
-      tree,
-      parents: parents.split(' '),
-      subject: subject.replace(/\p{Cc}/gu, ' ').slice(0, 200),
-    });
+    commits.push({ id, tree, parents: parents.split(' '), subject });
   }
-  if (commits.length > MOST_COMMITS) return { odd: `the agent made more than ${MOST_COMMITS} commits` };
-  const newest = commits.find((commit) => commit.id === head);
-  if (!newest || !commits.some((commit) => commit.parents.includes(base)))
-    return { odd: 'the history was rewritten: the base is not in it any more' };
-  return { head, tree: newest.tree, commits: commits.reverse().map(({ id, subject }) => ({ id, subject })) };
+  return commits;
 }

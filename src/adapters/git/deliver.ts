@@ -62,6 +62,7 @@ async function toPath(deliver: DeliverBranch, source: PathSource): Promise<Broug
         revs: [commit, `^${base}`],
         strict: true,
         looseBelow: 100,
+        pack: 'use',
       });
   } catch (error) {
     const unsound =

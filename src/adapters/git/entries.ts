@@ -28,7 +28,8 @@ export const AGENT_LIST_BYTES = 64 * 1024 ** 2;
 export const TOO_MANY_FILES = 'too many files';
 const LIST_BYTES = 1024 ** 3;
 const CACHED = 6;
-const cache = new Map<string, Promise<Tree>>();
+/** By commit; `bytes`: how long git's list was. */
+const cache = new Map<string, Promise<Tree & { bytes: number }>>();
 
 /**
  * Everything in a commit, from a repository of ours, or of a user's with its owner's rights. One process per commit, then none:
@@ -39,23 +40,31 @@ export function treeEntries(
   commit: string,
   { maxBytes = LIST_BYTES, as }: { maxBytes?: number; as?: Owner | undefined } = {},
 ): Promise<Tree> {
-  const key = `${commit} ${maxBytes}`;
-  const known = cache.get(key) ?? list({ gitDir, ...(as ? { as } : {}) }, commit, maxBytes);
-  cache.delete(key);
-  cache.set(key, known);
-  known.catch(() => cache.delete(key));
-  for (const oldest of cache.keys()) if (cache.size > CACHED) cache.delete(oldest);
-  return known;
+  const anew = () => keep(commit, list({ gitDir, ...(as ? { as } : {}) }, commit, maxBytes));
+  const known = cache.get(commit);
+  if (!known) return anew();
+  void keep(commit, known);
+  // One that was too long for another bound says nothing of this one.
+  return known.then((tree) => (tree.bytes <= maxBytes ? tree : anew()), anew);
 }
 
-async function list(from: Reading, commit: string, maxBytes: number): Promise<Tree> {
+function keep(commit: string, tree: Promise<Tree & { bytes: number }>): Promise<Tree> {
+  cache.delete(commit);
+  cache.set(commit, tree);
+  tree.catch(() => cache.get(commit) === tree && cache.delete(commit));
+  for (const oldest of cache.keys()) if (cache.size > CACHED) cache.delete(oldest);
+  return tree;
+}
+
+async function list(from: Reading, commit: string, maxBytes: number): Promise<Tree & { bytes: number }> {
   const tree: Tree = { entries: new Map(), folders: new Map() };
-  let rest: Buffer = Buffer.alloc(0);
+  let [rest, bytes]: [Buffer, number] = [Buffer.alloc(0), 0];
   for (const chunk of await read(from, commit, maxBytes)) {
     const out = rest.length ? Buffer.concat([rest, chunk]) : chunk;
     rest = out.subarray(parse(out, tree));
+    bytes += chunk.length;
   }
-  return tree;
+  return { ...tree, bytes };
 }
 
 export const hasFolder = ({ folders }: Tree, path: string): boolean =>

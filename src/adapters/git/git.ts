@@ -1,6 +1,7 @@
 import { execa, type Options } from 'execa';
 import type { Readable, Writable } from 'node:stream';
 import { localEnvironment, networkEnvironment } from './environment.ts';
+import type { FolderSize } from '../measure-folder.ts';
 import type { CopyObjects } from './pack.ts';
 
 export interface Owner {
@@ -92,10 +93,11 @@ const LOCAL = [
 const NETWORK = [...COMMON, 'protocol.ext.allow=never', 'http.lowSpeedLimit=1000', 'http.lowSpeedTime=60'];
 const SET = { local: LOCAL.flatMap((one) => ['-c', one]), network: NETWORK.flatMap((one) => ['-c', one]) };
 
-/** Who starts git: this process, unless a worker has given the work to another. */
+/** Who starts git, and walks large folders: this process, unless a worker has given the work to another. */
 export interface GitRunner {
   git(args: readonly string[], options?: GitOptions): Promise<Buffer>;
   copyObjects(copy: CopyObjects): Promise<void>;
+  folderSize(path: string): Promise<FolderSize>;
 }
 
 /** Runs one git process to its end and gives its stdout. Throws {@link GitFailed}. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { delegate, ended, GitFailed, startGit, type GitOptions } from './git.ts';
+import { RecentPacks } from './recent-packs.ts';
 
 export interface CopyObjects {
   /** Where `pack-objects` runs: its repository, rights and environment. */
@@ -16,6 +17,8 @@ export interface CopyObjects {
   blobs?: false;
   maxBytes?: number;
   timeoutMs?: number;
+  /** `keep`: the same is carried on from where it goes to, so its pack stays in memory; `use`: it may be there from such a copy. */
+  pack?: 'keep' | 'use';
 }
 
 export const PACK_TIMEOUT_MS = 10 * 60_000;
@@ -28,6 +31,10 @@ export async function copyObjects(copy: CopyObjects): Promise<void> {
 /** As {@link copyObjects}, by processes of this one. */
 export async function pipeObjects(copy: CopyObjects): Promise<void> {
   const timeoutMs = copy.timeoutMs ?? PACK_TIMEOUT_MS;
+  // A commit's objects are the same wherever they come from, and are checked where they go to.
+  const key = `${copy.revs.join(' ')} ${copy.blobs ?? true}`;
+  const known = copy.pack === 'use' && recent.take(key);
+  if (known) return storeWhole(copy, known, timeoutMs);
   const packArgs = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '-q'];
   if (copy.blobs === false) packArgs.push('--filter=blob:none');
   const pack = startGit(
@@ -44,8 +51,8 @@ export async function pipeObjects(copy: CopyObjects): Promise<void> {
   if (!first) early?.child.kill('SIGKILL');
   if (!first)
     throw (await packed) ?? new GitFailed(packArgs, { code: null, stderr: 'no pack was made', timedOut: false });
-  const few = copy.looseBelow !== undefined && first.length >= 12 && first.readUInt32BE(8) < copy.looseBelow;
-  const { child: store, stored } = early ?? startStore(copy, few ? 'unpack-objects' : 'index-pack', timeoutMs);
+  const { child: store, stored } = early ?? startStore(copy, verbFor(copy, first), timeoutMs);
+  const heard = copy.pack === 'keep' ? recent.listen(pack.stdout as Readable, first) : undefined;
   store.stdin?.on('error', () => pack.stdout?.resume());
   store.stdin?.write(first);
   if (store.stdin) pack.stdout?.pipe(store.stdin);
@@ -63,6 +70,23 @@ export async function pipeObjects(copy: CopyObjects): Promise<void> {
   const [packFailure, storeFailure] = await Promise.all([packed, stored]);
   const cause = failed ?? packFailure ?? storeFailure;
   if (cause) throw cause;
+  heard?.keep(key);
+}
+
+const RECENT_BYTES = 8 * 1024 ** 2;
+const recent = new RecentPacks(RECENT_BYTES);
+
+async function storeWhole(copy: CopyObjects, pack: Buffer, timeoutMs: number): Promise<void> {
+  const { child, stored } = startStore(copy, verbFor(copy, pack), timeoutMs);
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(pack);
+  const failure = await stored;
+  if (failure) throw failure;
+}
+
+function verbFor({ looseBelow }: CopyObjects, pack: Buffer): 'index-pack' | 'unpack-objects' {
+  const few = looseBelow !== undefined && pack.length >= 12 && pack.readUInt32BE(8) < looseBelow;
+  return few ? 'unpack-objects' : 'index-pack';
 }
 
 function startStore(copy: CopyObjects, verb: 'index-pack' | 'unpack-objects', timeoutMs: number) {

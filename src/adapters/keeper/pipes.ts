@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, constants, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket, type OnReadOpts, type SocketConstructorOpts } from 'node:net';
-import { promisify } from 'node:util';
+import type { PipeStock } from './pipe-stock.ts';
 
 /** A pipe as the shell makes it: `write` is for a child's stdio, then to be closed here. */
 export interface Pipe {
@@ -11,14 +10,13 @@ export interface Pipe {
 }
 
 /**
- * Real pipes, by way of named ones in `dir` that are removed at once: what Node gives a child are sockets, and those cannot
- * be opened by name (`echo >/dev/stderr` fails with ENXIO).
+ * Real pipes, by way of named ones that are removed at once: what Node gives a child are sockets, and those cannot be opened by
+ * name (`echo >/dev/stderr` fails with ENXIO).
  */
-export async function openPipes(dir: string, count: number): Promise<Pipe[]> {
-  const paths = names(dir, count);
+export async function openPipes(stock: PipeStock, count: number): Promise<Pipe[]> {
+  const paths = await stock.take(count);
   const pipes: Pipe[] = [];
   try {
-    await makeFifos(paths);
     for (const path of paths) {
       const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       pipes.push({ read, write: openSync(path, 'w') });
@@ -32,26 +30,12 @@ export async function openPipes(dir: string, count: number): Promise<Pipe[]> {
   }
 }
 
-const names = (dir: string, count: number): string[] =>
-  Array.from({ length: count }, () => `${dir}/.pipe-${randomUUID()}`);
-
-async function makeFifos(paths: readonly string[]): Promise<void> {
-  await promisify(execFile)('mkfifo', ['-m', '600', ...paths], {
-    env: { PATH: '/usr/bin:/bin:/run/current-system/sw/bin' },
-  });
-}
-
 /**
- * A named pipe at `path` for anybody who may write there, handed to `take` until `close`. It is made in `dir`, which
- * nobody else can write to, and then moved: what was planted at `path` is replaced, never followed.
+ * A named pipe at `path` for anybody who may write there, handed to `take` until `close`. It was made where nobody else can write to,
+ * and is moved: what was planted at `path` is replaced, never followed.
  */
-export async function offerPipe(
-  dir: string,
-  { path, take }: { path: string; take: (bytes: Buffer) => void },
-): Promise<Drain> {
-  const [made = ''] = names(dir, 1);
+export function offerPipe(made: string, { path, take }: { path: string; take: (bytes: Buffer) => void }): Drain {
   try {
-    await makeFifos([made]);
     const read = openSync(made, constants.O_RDONLY | constants.O_NONBLOCK);
     // Without a writer of our own it would end with the first that closes it.
     const write = openSync(made, 'w');

@@ -4,6 +4,7 @@ import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
 import { containedArgv, offArgv } from '../sandbox/sandbox.ts';
 import { passOn } from './pass-on.ts';
+import { PipeStock } from './pipe-stock.ts';
 import { drain, offerPipe, openPipes, openText, type Drain } from './pipes.ts';
 
 export interface TreeCommand {
@@ -29,13 +30,14 @@ export interface TreeCommand {
 export async function spawnTree(command: TreeCommand): Promise<{ child: ChildProcess; streams: Drain[] }> {
   const { argv, text } = offArgv(containedArgv(command.plan, command));
   const [file, ...args] = argv;
-  const pipes = await openPipes(command.scratch, 2);
+  const stock = PipeStock.of(command.plan.home);
+  const pipes = await openPipes(stock, 2);
   const [out, err] = pipes as [(typeof pipes)[0], (typeof pipes)[0]];
   const streams: Drain[] = [drain(out.read, command.stdout), drain(err.read, command.stderr)];
   const stdin = openText(command.scratch, command.stdin);
   const folders = text === undefined ? [] : [openText(command.scratch, text)];
   try {
-    if (command.hooks) streams.push(await offerPipe(command.scratch, command.hooks));
+    if (command.hooks) streams.push(offerPipe(await stock.takeFor(command.scratch), command.hooks));
     const env = { ...command.env, FLEET_RUN: command.mark };
     const way = folders.length > 0 ? command.plan.way : undefined;
     const channel = way ? ['ipc' as const] : [];

@@ -35,6 +35,12 @@ export class GitProcess implements GitRunner {
     if (!('stdout' in response)) throw failureOf(response);
   };
 
+  folderSize: GitRunner['folderSize'] = async (path) => {
+    const response = await this.#ask({ op: 'folderSize', path });
+    if (!('size' in response)) throw failureOf(response);
+    return response.size;
+  };
+
   close(): void {
     clearTimeout(this.#idle);
     this.#child?.disconnect();
@@ -86,6 +92,7 @@ export class GitProcess implements GitRunner {
   }
 }
 
-function failureOf(response: Exclude<Response, { stdout: Uint8Array }>): Error {
-  return 'failed' in response ? new GitFailed(response.failed.args, response.failed) : new Error(response.broken);
+function failureOf(response: Response): Error {
+  if ('failed' in response) return new GitFailed(response.failed.args, response.failed);
+  return new Error('broken' in response ? response.broken : 'it was answered otherwise');
 }

@@ -1,8 +1,9 @@
+import { measureFolder } from '../../measure-folder.ts';
 import { runGit, GitFailed } from '../git.ts';
 import { pipeObjects } from '../pack.ts';
 import type { Request, Response } from './protocol.ts';
 
-/** Starts git for a worker, whose own size makes each start of a process ten times slower; ends with it. */
+/** Starts git for a worker, whose own size makes each start of a process ten times slower, and walks folders; ends with it. */
 process.on('disconnect', () => process.exit(0));
 process.on('message', (request: Request) => void answer(request).then((response) => process.send?.(response)));
 
@@ -10,6 +11,7 @@ async function answer(request: Request): Promise<Response> {
   const { id } = request;
   try {
     if (request.op === 'git') return { id, stdout: await runGit(request.args, request.options) };
+    if (request.op === 'folderSize') return { id, size: await measureFolder(request.path) };
     await pipeObjects(request.copy);
     return { id, stdout: new Uint8Array() };
   } catch (error) {
