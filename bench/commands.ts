@@ -38,7 +38,7 @@ export async function* commandFigures(fleet: TestFleet): AsyncGenerator<Row> {
   yield { what: `worker: RSS, ${queued}`, value: await rssMb(worker.pid), unit: 'MB', target: '≤220' };
   yield* await command(`fleet tasks, ${queued}`, ['tasks'], '≤1.5');
   yield* await command(`fleet workers, ${queued}`, ['workers'], '≤1');
-  yield* await command(`fleet task explain, ${queued}`, ['explain', admitted.at(-1)!.id], '≤1');
+  yield* await command(`fleet explain, ${queued}`, ['explain', admitted.at(-1)!.id], '≤1');
   for (let i = 0; i < LISTS; i += 1) await fleet.cli(['tasks']);
   yield {
     what: `worker: RSS, ${queued} and listed`,
