@@ -65,7 +65,10 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
       const use = setup ? 'setup' : 'checks';
       const asked = { command, cwd: tree, timeoutMs, logFile: place.log(name) };
       const result = await deps.programs.run('command', place.signal, (signal) =>
-        withWay(deps, { use, repo: prepared.task.repo }, (out) => runContained(asked, { ...options(out), signal })),
+        withWay(deps, { use, repo: prepared.task.repo }, async (out) => ({
+          ...(await runContained(asked, { ...options(out), signal })),
+          ...(deps.isolation === 'namespace' && !out.plan.way ? { offlineBy: `network.${use}` } : {}),
+        })),
       );
       // One that failed while the disk was full says nothing about the work: once, as it may have been its own doing.
       if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {

@@ -39,8 +39,16 @@ export function whatFailed(step: Step, { limitMs, report }: { limitMs: number; r
         )}`
       : '';
   const said = isTold ? testsSay(telling, failed.length) : result.said.trim();
-  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${howItEnded(step, limitMs)}${endless}${which}${said ? `:\n${said}` : ''}`;
+  const offline = result.offlineBy !== undefined && NO_NETWORK.test(said) ? ` (${offlineHint(result.offlineBy)})` : '';
+  return `${setup ? 'the setup command ' : ''}${quoted(command)} ${howItEnded(step, limitMs)}${endless}${which}${offline}${said ? `:\n${said}` : ''}`;
 }
+
+/** What programs say that reach no network; only a hint hangs on it. */
+const NO_NETWORK =
+  /\b(?:ENETUNREACH|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|no such host|dial tcp)\b|network is unreachable|(?:could not|couldn't|cannot|failed to) (?:resolve|connect)|name resolution/i;
+
+const offlineHint = (key: string): string =>
+  `it had no network, by ${key} of the worker's configuration; what it fetches belongs into setup`;
 
 function howItEnded({ result }: Step, limitMs: number): string {
   const { exitCode, signal, timedOut, notFound } = result;

@@ -3,6 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { acceptance } from '../../src/receipts/acceptance.ts';
+import { whatFailed } from '../../src/receipts/failed-check.ts';
 import { TrialLab } from './trial-lab.ts';
 
 /** What a rejection says of a real run of a real runner: it is what people read, and what the next run is told. */
@@ -146,4 +147,17 @@ test('what a test says is told only so far', async () => {
   const failing = many((i) => `test('fails ${i}', () => { throw new Error('why ${'x'.repeat(3_000)}'); });`);
   const said = await saidOf('node --test', { 'a.test.mjs': `import { test } from 'node:test';\n${failing}` });
   expect(said).toMatch(/\(60 tests failed\):\n✗ fails 0 [^]*✗ fails 4 [^]*\nand 55 more$/);
+});
+
+test.each([
+  ['npm error code EAI_AGAIN', true],
+  ['dial tcp: lookup proxy.example: no such host', true],
+  ['expected 3, got 4', false],
+])('a command without a network that says %j: told of it %j', (said, told) => {
+  const result = { exitCode: 1, signal: null, timedOut: false, durationMs: 1, notFound: [], said };
+  const step = { command: 'npm ci && npm test', setup: false, result };
+  const why = (offlineBy?: string) =>
+    whatFailed({ ...step, result: { ...result, ...(offlineBy ? { offlineBy } : {}) } }, { limitMs: 1, report: null });
+  expect(why('network.checks').includes('it had no network, by network.checks of the worker')).toBe(told);
+  expect(why()).not.toContain('no network');
 });
