@@ -102,8 +102,10 @@ export const isDiskTrouble = (error: unknown): boolean => says(error, FULL) || s
 
 function says(error: unknown, trouble: typeof FULL): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, stderr } = error as { code?: unknown; stderr?: unknown };
-  if (typeof code === 'string' && trouble.codes.includes(code)) return true;
+  const { code, stderr, syscall } = error as { code?: unknown; stderr?: unknown; syscall?: unknown };
+  // Node's mkdir that makes all folders of a path says ENOENT where the file system is read-only.
+  const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code;
+  if (typeof known === 'string' && trouble.codes.includes(known)) return true;
   if (trouble.said.test(error.message) || (typeof stderr === 'string' && trouble.said.test(stderr))) return true;
   return says(error.cause, trouble);
 }

@@ -23,6 +23,7 @@ test('what the machine is to blame for is told from what the work is', () => {
   expect(isDiskTrouble(error({ stderr: 'fatal: write error: No space left on device' }))).toBe(true);
   expect(isDiskTrouble(new Error('x', { cause: error({ code: 'EROFS' }) }))).toBe(true);
   expect(isDiskTrouble(error({ code: 'ENOENT' }))).toBe(false);
+  expect(isDiskTrouble(error({ code: 'ENOENT', syscall: 'mkdir' }))).toBe(true);
 });
 
 test('a write that the disk refuses is repeated: from the reserve at once, then when there is room', async () => {
