@@ -19,6 +19,7 @@ import { wirePlace } from './model-calls.ts';
 import { noteWork } from './note-work.ts';
 import { isGivenElsewhere, refusedVariable } from './prepare/variables.ts';
 import { heartbeating } from './heartbeat.ts';
+import { persist } from './persist.ts';
 import { saveIfRoom } from './save-if-room.ts';
 import { forgetWork } from './save-work.ts';
 import { returnSeat, takeSeat } from './seat.ts';
@@ -138,7 +139,7 @@ async function release(deps: Deps, order: ReleaseOrder): Promise<Released> {
   await noteWork(deps, order);
   const prepared = deps.registry.find(order)?.prepared;
   await endRun(deps, order, 'superseded');
-  await deps.proxy.close(wirePlace(deps, order));
+  await persist(deps, () => deps.proxy.close(wirePlace(deps, order)));
   const over = order.ending === 'done' || order.ending === 'cancelled';
   const saved =
     order.ending === 'done' ? null : await saveIfRoom(deps, order, { share: !over && order.reason !== 'secret-found' });

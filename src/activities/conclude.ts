@@ -156,7 +156,7 @@ export async function concludeAbandoned(deps: Deps, ref: RunRef): Promise<AgentO
   if (known || !coder || !record.prepared) return known ?? undefined;
   const end = await endOf(deps.keeper, ref);
   if (end.state !== 'ended') return undefined;
-  await deps.proxy.close(wirePlace(deps, ref));
+  await persist(deps, () => deps.proxy.close(wirePlace(deps, ref)));
   const follower = await Follower.open(deps.home.task(ref.taskId).runOf(record.n), coder);
   await follower.drain(true);
   const launched = await conclude(deps, ref, { exit: end.exit, follower, coder });

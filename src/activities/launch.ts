@@ -26,6 +26,7 @@ import { openModelCalls, wirePlace } from './model-calls.ts';
 import { agentsWay } from './network.ts';
 import { toolServer } from './outbox.ts';
 import { tellOutcome, tellRefused } from './tell-credential.ts';
+import { persist } from './persist.ts';
 import { stillWanted } from './still-wanted.ts';
 import { givenVariables } from './prepare/variables.ts';
 import { superviseAgent } from './supervise.ts';
@@ -60,7 +61,7 @@ export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launc
     ...doing(follower, wire),
   });
   const ended = await heartbeating(progress, () => superviseAgent(deps, order, { follower, prepared, used, wire }));
-  await deps.proxy.close(wirePlace(deps, order));
+  await persist(deps, () => deps.proxy.close(wirePlace(deps, order)));
   if (!ended) return { ok: false, failure: KEEPER_LOST };
   failpoint('launch.ended');
   const launched = await conclude(deps, order, { ...ended, follower, coder });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Reason } from '../../src/domain/failure.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
@@ -44,7 +44,7 @@ let worker: TestWorker;
 beforeAll(async () => {
   fleet = await TestFleet.start();
   const vanishing = `${fleet.root}/vanishing`;
-  writeFileSync(vanishing, '#!/bin/sh\nrm "$0"\nexit 3\n');
+  writeFileSync(vanishing, '#!/bin/sh\nuntil [ -e ../go ]; do sleep 0.1; done\nexit 3\n');
   chmodSync(vanishing, 0o755);
   worker = await fleet.worker('ends', {
     worker: { slots: 20 },
@@ -84,6 +84,9 @@ test.each(ENDS.map(([what, , reason, counts], i) => [what, `end-${i}`, reason, c
 
 test('F36: a program that is not there any more, as the worker sees for itself, is nobody’s attempt', async () => {
   const id = await enqueue({ coder: 'vanishing' });
+  const { work } = await fleet.running(id);
+  rmSync(`${fleet.root}/vanishing`);
+  writeFileSync(`${work}/go`, '');
   expect(await fleet.settled(id)).toMatchObject({ state: 'parked', reason: 'coder-missing', attempts: { used: 0 } });
 });
 

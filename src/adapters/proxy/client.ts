@@ -156,8 +156,8 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
       return live;
     },
     async close({ id, file }) {
-      const there = [held.delete(id), ways.delete(id)].some(Boolean);
       rmSync(file, { force: true });
+      const there = [held.delete(id), ways.delete(id)].some(Boolean);
       const socket = there || link ? undefined : await dial(home.proxySocket);
       socket?.destroy();
       if (there || link || socket) await ask('close', { id }).catch(() => undefined);
