@@ -5,6 +5,9 @@ import { networkInterfaces } from 'node:os';
 /** Code of the error of a lookup that found only addresses that are not to be asked. */
 export const PRIVATE_CODE = 'EPRIVATE';
 
+export const hasPrivate = (host: string): Error =>
+  Object.assign(new Error(`${host} has a private address`), { code: PRIVATE_CODE });
+
 /** Answers only addresses that may be asked: what is connected to is what was looked at, whatever a name leads to a moment later. */
 export const guardedLookup =
   (rules: {
@@ -20,7 +23,7 @@ export const guardedLookup =
       const open = (found ?? []).filter(({ address }) => !isPrivate(address) || rules.mayAsk(host));
       const [first] = open;
       if (error) answered(error, '');
-      else if (!first) answered(Object.assign(new Error(`${host} has a private address`), { code: PRIVATE_CODE }), '');
+      else if (!first) answered(hasPrivate(host), '');
       else if (options.all) answered(null, open);
       else answered(null, first.address, first.family);
     });

@@ -9,6 +9,7 @@ import { viewQuery } from '../workflows/messages.ts';
 import { whyNoAnswer } from './read/no-answer.ts';
 import { pollersOf } from './queues.ts';
 import { onServersClock } from './read/clock.ts';
+import { stateFrom } from './read/rows.ts';
 import { readNotices } from './rollback.ts';
 import { answered, decoded, isNotFound, unknownTask, type Wire } from './wire.ts';
 
@@ -138,10 +139,7 @@ export function stateOf({
   status,
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, 'status' | 'typedSearchAttributes'>): TaskState {
-  if (status.name === 'RUNNING')
-    return (typedSearchAttributes.get(ATTRIBUTES.state) as TaskState | undefined) ?? 'queued';
-  if (status.name === 'COMPLETED') return 'done';
-  return status.name === 'CANCELLED' || status.name === 'TERMINATED' ? 'cancelled' : 'failed';
+  return stateFrom(status.code, typedSearchAttributes.get(ATTRIBUTES.state) as TaskState | undefined);
 }
 
 async function unansweredView(described: WorkflowExecutionDescription, attended: Attended): Promise<TaskView> {

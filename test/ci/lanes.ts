@@ -46,15 +46,17 @@ interface JestResult {
   testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
 }
 
-/** Runs jobs of jest and others; says on stdout what they say, each in one piece. */
+/** Runs jobs of jest and others; says what they say, each in one piece. */
 export class Lanes {
   readonly #limits: Limits;
+  readonly #say: (text: string) => void;
   readonly #startedMs: number;
   readonly #results = mkdtempSync(join(tmpdir(), 'fleet-suites-'));
 
   /** `elapsedS`: seconds of the limits that were gone before. */
-  constructor(limits: Limits, elapsedS = 0) {
+  constructor(limits: Limits, say: (text: string) => void, elapsedS = 0) {
     this.#limits = limits;
+    this.#say = say;
     this.#startedMs = performance.now() - elapsedS * 1000;
   }
 
@@ -142,7 +144,7 @@ export class Lanes {
 
   /** Resolves with the exit code; null where a signal ended it. */
   #start(name: string, [file, ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number | null> {
-    console.log(`== ${name}, from ${this.elapsedS()} s`);
+    this.#say(`== ${name}, from ${this.elapsedS()} s`);
     return new Promise((resolve) => {
       const child = spawn(file!, args, {
         env: { ...process.env, ...env },
@@ -159,12 +161,12 @@ export class Lanes {
         clearTimeout(end);
         endGroup(child.pid!);
         // Jest prints its JSON beside the file.
-        console.log(
+        this.#say(
           Buffer.concat(said)
             .toString()
             .replaceAll(/^\{"num.*$/gm, ''),
         );
-        console.log(`== ${name}: ended at ${this.elapsedS()} s, exit code ${code}`);
+        this.#say(`== ${name}: ended at ${this.elapsedS()} s, exit code ${code}`);
         resolve(code);
       });
     });

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { plainHost, type Target } from '../../domain/network.ts';
-import { guardedLookup, isPrivate, PRIVATE_CODE } from '../public-address.ts';
+import { guardedLookup, hasPrivate, isPrivate } from '../public-address.ts';
 
 const CONNECT_MS = 15_000;
 const HEAD_MAX = 16 * 1024;
@@ -40,8 +40,7 @@ export const lookupFor = ({ listed }: { listed: boolean }): LookupFunction => gu
 /** Behind a proxy names may have no address here; one that has only private ones is refused all the same. @throws EPRIVATE */
 export async function checkBehindParent({ host }: Target, { listed }: { listed: boolean }): Promise<void> {
   const found = listed ? [] : await lookup(host, { all: true }).catch(() => []);
-  if (found.length > 0 && found.every(({ address }) => isPrivate(address)))
-    throw Object.assign(new Error(`${host} has a private address`), { code: PRIVATE_CODE });
+  if (found.length > 0 && found.every(({ address }) => isPrivate(address))) throw hasPrivate(host);
 }
 
 /** A connection to a host, whose first bytes are the host's. */

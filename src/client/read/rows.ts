@@ -107,7 +107,8 @@ const CLOSED = new Map<Info['status'], TaskState>([
   [Status.WORKFLOW_EXECUTION_STATUS_TERMINATED, 'cancelled'],
 ]);
 
-function stateFrom(status: Info['status'], told: TaskState | undefined): TaskState {
+/** `told`: by its search attribute. */
+export function stateFrom(status: Info['status'], told: TaskState | undefined): TaskState {
   const { WORKFLOW_EXECUTION_STATUS_RUNNING: RUNNING, WORKFLOW_EXECUTION_STATUS_PAUSED: PAUSED } = Status;
   if (status === RUNNING || status === PAUSED) return told ?? 'queued';
   return CLOSED.get(status) ?? 'failed';

@@ -1,19 +1,14 @@
 import { isGivenToAll } from '../../domain/given-to-all.ts';
-import { isPath } from '../../domain/repository-name.ts';
+import { firstClaimQueue } from '../../domain/task-row.ts';
 import type { Task } from '../../domain/task.ts';
+import { canClaim } from '../explain.ts';
 import { isAttached, type FleetWorker } from '../workers.ts';
 
 /** Why no attached worker that could claim the task gives it all variables that it asks for; undefined: one does, or none could claim it. */
 export function variableRefused(task: Task, workers: readonly FleetWorker[]): string | undefined {
   // Nothing of ours runs for an agent outside the fleet.
-  const able = workers.filter(
-    (worker) =>
-      task.for === undefined &&
-      isAttached(worker) &&
-      worker.queues.includes(task.queue) &&
-      (!isPath(task.repo) || task.machine === undefined || worker.machine === task.machine) &&
-      (task.coder === undefined || worker.coders.some(({ name }) => name === task.coder)),
-  );
+  const queue = firstClaimQueue(task);
+  const able = workers.filter((worker) => task.for === undefined && isAttached(worker) && canClaim(worker, queue));
   const lacks = ({ env = [] }: FleetWorker) => task.env.find((name) => !env.includes(name) && !isGivenToAll(name));
   const lacking = able.map(lacks);
   const name = lacking[0];
