@@ -46,6 +46,16 @@ export function answersOf(all: readonly Turnable[], { chosen, report }: Challeng
   return answers;
 }
 
+/** The turned ones that failed, in the order of the report, before any other did. Where others did, at least one passed before. */
+export function failedFirst(all: readonly Turnable[], run: ChallengeRun): Turnable[] {
+  const { failed, others, othersFailed } = answersOf(all, run);
+  if (othersFailed.length === 0) return failed;
+  const order = [...(run.report ? statuses(run.report).keys() : [])];
+  const at = (one: Turnable) => Math.min(...one.keys.map((key) => order.indexOf(key)));
+  const [passed, until] = [Math.min(...others.map(at)), Math.min(...othersFailed.map(at))];
+  return failed.filter((one) => passed < at(one) && at(one) < until);
+}
+
 export interface Judged {
   /** Sure to fail, and passed: their result does not come from what they check. */
   fooled: Turnable[];

@@ -7,7 +7,7 @@ import { authorFiles, readAuthorFiles, reportedFiles } from '../author/sources.t
 import { remove } from '../author/without-new.ts';
 import { baseTrial } from '../base-trial.ts';
 import { judgedPaths, passed, spent, tryCommit } from '../trial.ts';
-import { answersOf, judgeRuns, type ChallengeRun } from './answers.ts';
+import { answersOf, failedFirst, judgeRuns, type ChallengeRun } from './answers.ts';
 import { findingOf, rejects, type Challenged } from './finding.ts';
 import { challengeHeldOut } from './held-out.ts';
 import { chooseTurned, shuffled, turnablesOf, turnedFiles, turnedLimitMs, type Turnable } from './turnable.ts';
@@ -78,8 +78,9 @@ const MANY = 4;
 const AGAIN = 3;
 
 /**
- * A test that fails now and then passes as often once it is turned. Of a few that passed turned, those that fail in one of three more
- * runs in which nothing else does: whoever leaves its work undone fails the others as well, where it does not fool them all.
+ * A test that fails now and then passes as often once it is turned, and one that goes on from another's state may meet what it is
+ * turned to. Of a few that passed turned, those that fail in one of three more runs, in which they alone are turned, and nothing else
+ * fails before them: whoever leaves its work undone fails the others as well, where it does not fool them all.
  */
 async function failAgain(
   evidence: Tried,
@@ -89,8 +90,7 @@ async function failAgain(
   for (let tries = 0; tries < AGAIN && fooled.length < MANY && lucky.size < fooled.length; tries += 1) {
     const chosen = new Set(fooled.filter((one) => !lucky.has(one)));
     const { run } = await runTurned(evidence, { ...how, chosen });
-    const { failed, othersFailed } = answersOf(how.all, run);
-    if (othersFailed.length === 0) for (const one of failed) lucky.add(one);
+    for (const one of failedFirst(how.all, run)) lucky.add(one);
   }
   return [...lucky];
 }

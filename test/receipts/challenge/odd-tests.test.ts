@@ -83,6 +83,12 @@ test('is even', () => forAll((n) => { assert.ok(double(n) % 2 === 0); }));\n`,
       `${NODE}let seen = 0;\n${[0, 1, 2, 3, 4].map((n) => `test('t${n}', () => { assert.equal(seen, ${n}); seen += 1; assert.equal(double(seen), ${2 * n + 2}); });`).join('\n')}\n`,
     evidence: {},
   },
+  'each meets what the one before it left': {
+    file: 'a.test.js',
+    text: () =>
+      `${NODE}let on = false;\n${[0, 1, 2, 3].map((n) => `test('t${n}', () => { if (double(2) !== 4) throw new Error('not yet'); assert.equal(on, ${n % 2 === 1}); on = !on; });`).join('\n')}\n`,
+    evidence: {},
+  },
   'one fails now and then': {
     file: 'a.test.js',
     text: ({ dir }) =>
