@@ -11,7 +11,7 @@ import { github } from './domain/github.ts';
 import { handOff } from './domain/hand-off.ts';
 import { IRREVERSIBLE_COMMANDS, PROTECTED_BRANCHES } from './domain/irreversible.ts';
 import { DEFAULT_QUEUE } from './domain/names.ts';
-import { hostRule, REACHES } from './domain/network.ts';
+import { reach } from './domain/network-schema.ts';
 import { backlog, patrol } from './domain/patrol.ts';
 import { DEFAULT_LIMITS } from './domain/repo-policy.ts';
 import { routeFaults, routes } from './domain/route.ts';
@@ -23,13 +23,6 @@ import { wildcard } from './domain/wildcard-schema.ts';
 const text = z.string().min(1, { error: 'must not be empty' });
 const folders = z
   .array(z.string().regex(/^(~|~?\/[^\0]+)$/, { error: 'must be an absolute path, or one below ~' }))
-  .max(200);
-const reach = z
-  .array(
-    z.string().refine((text) => REACHES.some((word) => word === text) || hostRule(text) !== undefined, {
-      error: `must be ${REACHES.join(', ')} or a host, with a port where that is not 80 or 443`,
-    }),
-  )
   .max(200);
 const argv = z.array(text).min(1, { error: 'must have at least one part' });
 const queues = z.array(name).max(50);
@@ -45,6 +38,8 @@ export const coder = z.strictObject({
   mode: text.optional(),
   /** What it asks by itself, where its calls do not go through the model proxy. */
   hosts: reach.optional(),
+  /** No more of `network.agents` than this. */
+  network: reach.optional(),
 });
 export const schema = z
   .strictObject({

@@ -38,6 +38,7 @@ export interface Question {
 }
 
 const TIMES = 2;
+const REVIEWERS = { by: 'what a reviewer may reach', reach: ['model'] };
 
 /**
  * Asks the reviewer, and once more where that gives no opinion: in a checkout that it can only read, with a HOME of its own
@@ -106,7 +107,7 @@ async function askOnce(
     const secrets = deps.secrets.of(coder, account.env);
     const calls = await openModelCalls(deps, { ...place, wireFile, coder, account, secrets, model: review.model });
     const out = await agentsWay(deps, {
-      ...{ coder, account, proxied: calls.proxy !== undefined, repo: undefined, only: 'model', place },
+      ...{ coder, account, proxied: calls.proxy !== undefined, repo: undefined, narrowed: [REVIEWERS], place },
     });
     const start = coder.start({
       ...{ runId: id, home, userHome: account.userHome, ...(calls.proxy ? { proxy: calls.proxy } : {}) },

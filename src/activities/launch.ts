@@ -128,6 +128,7 @@ async function start(
   });
   const out = await agentsWay(deps, {
     ...{ coder, account, proxied: calls.proxy !== undefined, repo: asked.repo },
+    narrowed: policy.network.agents,
     place: wirePlace(deps, order),
   });
   const agent = coder.start({

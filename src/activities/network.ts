@@ -1,7 +1,17 @@
 import type { WirePlace } from '../adapters/proxy/client.ts';
 import { hostsIn, registryHosts } from '../adapters/registries.ts';
 import type { Way } from '../adapters/sandbox/plan.ts';
-import { hostOfUrl, hostRule, REACHES, type Egress, type HostRule } from '../domain/network.ts';
+import {
+  hostOfUrl,
+  hostRule,
+  permit,
+  REACHES,
+  type Egress,
+  type HostRule,
+  type Narrowing,
+  type NetworkUse,
+  type Reach,
+} from '../domain/network.ts';
 import { isUrl, repositoryName } from '../domain/repository-name.ts';
 import type { Coder } from '../ports.ts';
 import type { Account } from './account.ts';
@@ -11,10 +21,10 @@ import type { Deps } from './context.ts';
 export interface Out {
   plan: { way?: Way };
   env: Record<string, string>;
+  /** Who gives it none. */
+  offlineBy?: string;
 }
-const NO_WAY: Out = { plan: {}, env: {} };
 
-type Uses = 'agents' | 'setup' | 'checks';
 type Needs = Pick<Deps, 'config' | 'env' | 'home' | 'isolation' | 'proxy'>;
 
 /** A coder under an account; `proxied`: its calls go through the model proxy, and need no host. */
@@ -24,28 +34,36 @@ export interface ModelUse {
   proxied: boolean;
 }
 
-/**
- * Opens the way out of an agent's tree, for as long as the run's place with the model proxy is open. `only`: its model, and
- * nothing else of what agents may reach.
- */
+/** Whose repository's host may be reached, and what others than the worker's owner make narrower. */
+interface Asked {
+  repo: string | undefined;
+  narrowed?: readonly Narrowing[] | undefined;
+}
+
+/** Opens the way out of an agent's tree, for as long as the run's place with the model proxy is open. */
 export async function agentsWay(
   deps: Needs,
-  { place, repo, only, ...model }: ModelUse & { place: WirePlace; repo: string | undefined; only?: 'model' },
+  { place, repo, narrowed = [], ...model }: ModelUse & Asked & { place: WirePlace },
 ): Promise<Out> {
-  const egress = await egressOf(deps, { use: 'agents', repo, model, ...(only ? { only } : {}) });
-  if (!egress) return NO_WAY;
+  const { name } = model.coder;
+  const own = deps.config.coders[name]?.network;
+  const byCoder = own ? [{ by: `coders.${name}.network of the worker's config.yaml`, reach: own }] : [];
+  const egress = await egressOf(deps, { use: 'agents', repo, narrowed: [...byCoder, ...narrowed], model });
+  const offline = offlineOut(egress);
+  if (offline) return offline;
   if (!model.proxied) await deps.proxy.hold({ id: place.id, file: place.file });
-  return deps.proxy.during((port) => Promise.resolve(outBy(deps, port, egress)));
+  return deps.proxy.during((port) => Promise.resolve(outBy(deps, port, egress!)));
 }
 
 /** Runs a command of a repository with the way out that its owner gives it. */
 export async function withWay<T>(
   deps: Needs,
-  { use, repo }: { use: 'setup' | 'checks'; repo: string | undefined },
+  asked: Asked & { use: 'setup' | 'checks' },
   work: (out: Out) => Promise<T>,
 ): Promise<T> {
-  const egress = await egressOf(deps, { use, repo });
-  return egress ? deps.proxy.during((port) => work(outBy(deps, port, egress))) : work(NO_WAY);
+  const egress = await egressOf(deps, asked);
+  const offline = offlineOut(egress);
+  return offline ? work(offline) : deps.proxy.during((port) => work(outBy(deps, port, egress!)));
 }
 
 const outBy = ({ home }: Needs, port: number, egress: Egress): Out => ({
@@ -53,32 +71,48 @@ const outBy = ({ home }: Needs, port: number, egress: Egress): Out => ({
   env: proxyVariables(port),
 });
 
+/** Undefined: there is something to be reached. */
+function offlineOut(egress: Egress | undefined): Out | undefined {
+  const none = egress?.find(({ model, open, hosts }) => !model && !open && hosts.length === 0);
+  if (egress && !none) return undefined;
+  return { plan: {}, env: {}, ...(none ? { offlineBy: none.by } : {}) };
+}
+
 /** Its own loopback is another one, and no client asks a proxy for that: what is listed there leads out under the same port. */
-const servicesIn = ({ hosts }: Egress, own: number): number[] => [
+const servicesIn = (egress: Egress, own: number): number[] => [
   ...new Set(
-    hosts.flatMap(({ host, port, listed }) =>
-      listed && port !== undefined && port !== own && LOOPBACK.includes(host) ? port : [],
-    ),
+    egress[0].hosts.flatMap(({ host, port, listed }) => {
+      const service = listed && port !== undefined && port !== own && LOOPBACK.includes(host);
+      return service && 'listed' in permit(egress, { host, port }) ? port : [];
+    }),
   ),
 ];
 const LOOPBACK = ['localhost', '127.0.0.1'];
 
-/** Undefined: nothing at all. */
+/** Undefined: without namespaces a tree has the machine's network. */
 async function egressOf(
-  { config, env, isolation }: Needs,
-  { use, repo, model, only }: { use: Uses; repo: string | undefined; model?: ModelUse; only?: 'model' },
+  deps: Needs,
+  { use, narrowed = [], ...of }: Asked & { use: NetworkUse; model?: ModelUse },
 ): Promise<Egress | undefined> {
-  if (isolation !== 'namespace') return undefined;
-  const asked = config.network[use].filter((word) => only === undefined || word === only);
-  const named = asked.filter((word) => !REACHES.some((reach) => reach === word));
+  if (deps.isolation !== 'namespace') return undefined;
+  const owners = { by: `network.${use} of the worker's config.yaml`, reach: deps.config.network[use] };
+  const first = await reachOf(deps, owners, of);
+  return [first, ...(await Promise.all(narrowed.map((one) => reachOf(deps, one, of))))];
+}
+
+async function reachOf(
+  { config, env }: Needs,
+  { by, reach }: Narrowing,
+  { repo, model }: { repo: string | undefined; model?: ModelUse },
+): Promise<Reach> {
+  const named = reach.filter((word) => !REACHES.some((known) => known === word));
   const hosts: HostRule[] = [
     ...rules(named, true),
-    ...(asked.includes('registries') ? rules(await registryHosts(env), true) : []),
-    ...(asked.includes('repository') && repo && isUrl(repo) ? rules([hostOfRepository(repo)], false) : []),
-    ...(asked.includes('model') && model && !model.proxied ? modelHosts(config, model) : []),
+    ...(reach.includes('registries') ? rules(await registryHosts(env), true) : []),
+    ...(reach.includes('repository') && repo && isUrl(repo) ? rules([hostOfRepository(repo)], false) : []),
+    ...(reach.includes('model') && model && !model.proxied ? modelHosts(config, model) : []),
   ];
-  const egress = { key: `network.${use}`, model: asked.includes('model'), open: asked.includes('open'), hosts };
-  return egress.model || egress.open || hosts.length > 0 ? egress : undefined;
+  return { by, model: reach.includes('model'), open: reach.includes('open'), hosts };
 }
 
 const rules = (hosts: readonly string[], listed: boolean): HostRule[] =>

@@ -234,7 +234,9 @@ async function setUp(
       }),
     });
     const result = await deps.programs.run('command', order.signal, (signal) =>
-      withWay(deps, { use: 'setup', repo: order.repo }, (out) => runContained(asked, { ...options(out), signal })),
+      withWay(deps, { use: 'setup', repo: order.repo, narrowed: policy.network.setup }, (out) =>
+        runContained(asked, { ...options(out), signal }),
+      ),
     );
     if (result.exitCode === 0) continue;
     const how = result.timedOut ? 'ran out of time' : `ended with ${result.signal ?? result.exitCode}`;

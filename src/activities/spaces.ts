@@ -65,9 +65,9 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
       const use = setup ? 'setup' : 'checks';
       const asked = { command, cwd: tree, timeoutMs, logFile: place.log(name) };
       const result = await deps.programs.run('command', place.signal, (signal) =>
-        withWay(deps, { use, repo: prepared.task.repo }, async (out) => ({
+        withWay(deps, { use, repo: prepared.task.repo, narrowed: prepared.policy.network[use] }, async (out) => ({
           ...(await runContained(asked, { ...options(out), signal })),
-          ...(deps.isolation === 'namespace' && !out.plan.way ? { offlineBy: `network.${use}` } : {}),
+          ...(out.offlineBy === undefined ? {} : { offlineBy: out.offlineBy }),
         })),
       );
       // One that failed while the disk was full says nothing about the work: once, as it may have been its own doing.

@@ -131,6 +131,13 @@ export const FIELDS = [
     about: "a variable of the worker's that the agent may see; repeatable",
     many: true,
   },
+  {
+    flag: '--network <what>',
+    field: 'network',
+    about:
+      'no more than this of what the worker lets its agent reach: none, model, registries, repository, open or a host; repeatable',
+    many: true,
+  },
 ] as const satisfies (Flag & { field: string })[];
 
 /** What the parser calls the value of a flag: `--max-attempts <n>` gives `maxAttempts`. */

@@ -16,6 +16,6 @@ export interface ContainedResult {
   said: string;
   /** Words in command position that the shell of the command could not run, each once, whatever the exit code. */
   notFound: string[];
-  /** The key of the worker's configuration that gave it no network at all. */
+  /** Who gave it no network at all: `network.checks of the worker's config.yaml`. */
   offlineBy?: string;
 }

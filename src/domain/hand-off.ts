@@ -167,6 +167,9 @@ function widerThan(
   if (child.into !== undefined && child.into !== above.into) return `into must be ${above.into ?? 'left out'}`;
   const variable = child.env.find((name) => !above.env.includes(name));
   if (variable) return `env must not have ${variable}`;
+  const { network = [] } = above;
+  const reached = above.network && child.network?.find((one) => one !== 'none' && !network.includes(one));
+  if (reached) return `network must be within ${listOf(network)}: ${reached} is not`;
   const taken = by === 'agent' && notForAgents(above, { child, asked, id });
   if (taken) return taken;
   if (asked['retry'] !== undefined && child.retry.maxAttempts > above.retry.maxAttempts)
@@ -204,6 +207,7 @@ function within(above: Task, child: Task): Record<string, unknown> {
     // Also where it starts from results: what its repository asks for is read there.
     ...(child.base === undefined && above.base && child.repo === above.repo ? { base: above.base } : {}),
     ...(child.submodules === undefined && above.submodules !== undefined ? { submodules: above.submodules } : {}),
+    ...(child.network === undefined && above.network ? { network: above.network } : {}),
     ...(above.cwd !== undefined && child.repo === above.repo ? { cwd: above.cwd } : {}),
     agentTools: child.agentTools.filter((tool) => above.agentTools.includes(tool)),
     ...(above.producer === undefined ? {} : { producer: above.producer }),

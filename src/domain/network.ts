@@ -12,16 +12,28 @@ export interface HostRule {
   listed?: true;
 }
 
-/** What a process tree may reach by its way out. */
-export interface Egress {
-  /** The key of the worker's configuration that allows more. */
-  key: string;
+/** Who runs in a tree. */
+export type NetworkUse = 'agents' | 'setup' | 'checks';
+
+/** Words and hosts that somebody allows, of what others do. */
+export interface Narrowing {
+  by: string;
+  reach: readonly string[];
+}
+
+/** What somebody says that a process tree may reach. */
+export interface Reach {
+  /** Who says it, and would have to say more: `network.agents of the worker's config.yaml`. */
+  by: string;
   /** Its coder's model, by the model proxy. */
   model: boolean;
   /** Every host that has a public address. */
   open: boolean;
   hosts: HostRule[];
 }
+
+/** What a process tree may reach by its way out: what all of them allow. The first is its worker's owner's. */
+export type Egress = readonly [Reach, ...Reach[]];
 
 const WEB = [80, 443];
 
@@ -30,18 +42,27 @@ export interface Target {
   port: number;
 }
 
-/** Whether it may be reached: `listed`, also at a private address. Else a sentence that says which key allows it. */
-export function permit({ hosts, open, key }: Egress, { host, port }: Target): { listed: boolean } | { why: string } {
+type Permitted = { listed: boolean } | { why: string };
+
+/** Whether it may be reached: `listed`, also at a private address. Else a sentence that says who would have to allow it. */
+export function permit(egress: Egress, target: Target): Permitted {
+  const all = egress.map((reach) => permitBy(reach, target));
+  return all.find((one) => 'why' in one) ?? all[0]!;
+}
+
+function permitBy({ hosts, open, by }: Reach, { host, port }: Target): Permitted {
   const named = hosts.filter((rule) => fits(rule.host, host));
   const rule = named.find((one) => one.port === port || (one.port === undefined && WEB.includes(port)));
   if (rule) return { listed: rule.listed === true };
-  if (!open && named.length === 0)
-    return { why: `${host} cannot be reached from here: ${key} of the worker's config.yaml does not list it` };
-  if (!WEB.includes(port))
-    return {
-      why: `port ${port} cannot be reached from here: ${key} of the worker's config.yaml lists no ${host}:${port}`,
-    };
+  if (!open && named.length === 0) return { why: `${host} cannot be reached from here: ${by} does not list it` };
+  if (!WEB.includes(port)) return { why: `port ${port} cannot be reached from here: ${by} lists no ${host}:${port}` };
   return { listed: false };
+}
+
+/** Why its coder's model may not be asked. */
+export function modelRefused(egress: Egress): string | undefined {
+  const first = egress.find(({ model }) => !model);
+  return first && `no model can be reached from here: ${first.by} does not list it`;
 }
 
 /** Of `example.org`, `*.example.org:8080` or `[::1]:80`; undefined for anything else. */

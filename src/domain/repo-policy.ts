@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { toBytes } from './bytes.ts';
 import { parseDuration, toMs } from './duration.ts';
 import { DEFAULT_RESTORE, type Restore } from './protected.ts';
+import type { Narrowing, NetworkUse } from './network.ts';
 import { idleFault } from './task-faults.ts';
 import { pathsOf } from './artifact.ts';
 import type { Artifact } from './artifact-schema.ts';
+import { reach } from './network-schema.ts';
 import { protect, protectBoth, type NewProtected } from './protect.ts';
 import { globs, limits, review, scope, submodules, verify, type HeldOut, type Review, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
@@ -22,6 +24,8 @@ export const repoFile = z.strictObject({
   protect: protect.optional(),
   scope: scope.default({}),
   limits: limits.default({}),
+  /** No more than this of what the worker lets them reach. */
+  network: z.strictObject({ agents: reach.optional(), setup: reach.optional(), checks: reach.optional() }).default({}),
   /** Instead of the defaults of `protected.ts`: what acceptance sees as in the base where a task names no scope. */
   restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).optional(),
 });
@@ -63,6 +67,8 @@ export interface Policy {
   newProtected: NewProtected;
   /** Files of no scope's that acceptance sees as in the base, see `protected.ts`. */
   restore: readonly Restore[];
+  /** What somebody allows of what the worker lets be reached; missing: all of it. */
+  network: Partial<Record<NetworkUse, Narrowing[]>>;
   limits: {
     totalMs: number;
     idleMs: number;
@@ -82,7 +88,7 @@ export const DEFAULT_LIMITS = { total: '2h', idle: '10m', verify: '15m', process
 /** What of a task its policy is made from. */
 export type PolicyTask = Pick<
   Task,
-  'type' | 'repo' | 'cwd' | 'submodules' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits'
+  'type' | 'repo' | 'cwd' | 'submodules' | 'parent' | 'scope' | 'artifacts' | 'verify' | 'review' | 'limits' | 'network'
 >;
 
 type Limits = z.output<typeof limits>;
@@ -129,6 +135,7 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
     protect: protect.paths ?? [],
     newProtected: protect.new ?? 'set-aside',
     restore: file.restore ? [{ tests: [], config: [], ...defined(file.restore) }] : DEFAULT_RESTORE,
+    network: narrowed(task, file),
     limits: {
       totalMs: toMs(merged.total),
       idleMs: toMs(merged.idle),
@@ -140,6 +147,15 @@ export function mergePolicy(task: PolicyTask, file: RepoFile, worker: WorkerLimi
       diskBytes: toBytes(merged.disk),
     },
   };
+}
+
+function narrowed({ network }: Pick<Task, 'network'>, file: RepoFile): Policy['network'] {
+  const byFile = Object.entries(defined(file.network)).map(([use, reach]): [string, Narrowing[]] => [
+    use,
+    [{ by: `network.${use} of .fleet.yaml`, reach }],
+  ]);
+  const said: Policy['network'] = Object.fromEntries(byFile);
+  return network ? { ...said, agents: [...(said.agents ?? []), { by: 'network of the task', reach: network }] } : said;
 }
 
 /** Globs; null: all of them. */

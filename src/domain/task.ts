@@ -5,6 +5,7 @@ import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
 import { firstIssue } from './first-issue.ts';
 import { needsRepo, taskFault } from './task-faults.ts';
 import { artifact, globs } from './artifact-schema.ts';
+import { reach } from './network-schema.ts';
 import { protect } from './protect.ts';
 
 /** What a person may ask for. One schema for the CLI, a YAML file, `temporal workflow start` and the workflow itself. */
@@ -208,6 +209,8 @@ export const taskInput = z.strictObject({
   labels: z.array(line.max(60)).max(20).default([]),
   /** Names of the worker's environment variables that the agent may see. */
   env: variables.default([]),
+  /** No more than this of what the worker lets its agent reach. */
+  network: reach.optional(),
 });
 
 /** As people write it. */

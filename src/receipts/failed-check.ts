@@ -47,8 +47,7 @@ export function whatFailed(step: Step, { limitMs, report }: { limitMs: number; r
 const NO_NETWORK =
   /\b(?:ENETUNREACH|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|no such host|dial tcp)\b|network is unreachable|(?:could not|couldn't|cannot|failed to) (?:resolve|connect)|name resolution/i;
 
-const offlineHint = (key: string): string =>
-  `it had no network, by ${key} of the worker's configuration; what it fetches belongs into setup`;
+const offlineHint = (by: string): string => `it had no network, by ${by}; what it fetches belongs into setup`;
 
 function howItEnded({ result }: Step, limitMs: number): string {
   const { exitCode, signal, timedOut, notFound } = result;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { connectProxy } from '../../src/adapters/proxy/client.ts';
 import { homeLayout } from '../../src/domain/names.ts';
-import type { HostRule } from '../../src/domain/network.ts';
+import type { Egress, HostRule, Reach } from '../../src/domain/network.ts';
 import { containedBench } from '../adapters/contained-bench.ts';
 import { TestFleet } from '../helpers/fleet.ts';
 import { attack, withoutNetwork } from './lab.ts';
@@ -80,9 +80,9 @@ test('by its way out a tree reaches what is listed, and the next service on this
       return (server.address() as AddressInfo).port;
     }),
   );
-  const ask = (host: HostRule[], port: number) =>
+  const ask = (host: HostRule[], port: number, narrowed: Reach[] = []) =>
     proxy.during((own) => {
-      const egress = { key: 'network.agents', model: true, open: false, hosts: host };
+      const egress: Egress = [{ by: 'network.agents', model: true, open: false, hosts: host }, ...narrowed];
       return b.run(`node -e "$ASK" http://127.0.0.1:${port}/; ls /proc/self/fd | wc -l; env | grep NODE_`, {
         way: { port: own, services: [], socket: homeLayout(b.home).egressSocket, egress },
         env: { PATH: process.env['PATH']!, ASK, HTTP_PROXY: `http://127.0.0.1:${own}` },
@@ -95,6 +95,11 @@ test('by its way out a tree reaches what is listed, and the next service on this
     expect((await ask(hosts, ports[0]!)).said).toBe(`200 the service\n${without.said.trim()}`);
     expect((await ask(hosts, ports[1]!)).said).toMatch(
       /^403 fleet: port \d+ cannot be reached from here: network\.agents/,
+    );
+    // What its owner lists, and its task does not.
+    const task = { by: 'network of the task', model: true, open: true, hosts: [] };
+    expect((await ask(hosts, ports[0]!, [task])).said).toMatch(
+      /^403 fleet: port \d+ cannot be reached from here: network of the task lists no 127\.0\.0\.1:/,
     );
     const temporal = Number(fleet.server.address.split(':')[1]);
     expect((await ask(hosts, temporal)).said).toMatch(/^403 /);
@@ -129,7 +134,7 @@ test('a service of this machine that the owner lists is there under its port, an
     `node -e "require('node:net').connect(${port}, '127.0.0.1').on('error', (error) => console.log(error.code)).pipe(process.stdout)"`;
   try {
     const { said } = await proxy.during((port) => {
-      const egress = { key: 'network.agents', model: true, open: false, hosts: [] };
+      const egress: Egress = [{ by: 'network.agents', model: true, open: false, hosts: [] }];
       const way = { port, services: [listed!], socket: homeLayout(b.home).egressSocket, egress };
       return b.run(`${dial(listed)}; echo; ${dial(other)}`, { way });
     });

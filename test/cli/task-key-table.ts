@@ -75,6 +75,7 @@ export const KEYS: Record<string, Key> = {
   'callback.message': { value: true },
   agentTools: { value: ['propose'] },
   labels: { value: ['night', 'api'], flags: ['--label', 'night', '--label', 'api'] },
+  network: { value: ['model', 'example.org'], flags: ['--network', 'model', '--network', 'example.org'] },
   env: { value: ['CI', 'LANG'], flags: ['--env', 'CI', '--env', 'LANG'] },
 };
 /** It rules out the coder. */

@@ -15,6 +15,18 @@ test("the task's own values win over .fleet.yaml, and that over the worker's def
   expect(mergePolicy(task({ parent: 'build' }), file).verify).toEqual(['npm test']);
 });
 
+test("a repository and a task each make the network narrower, the task its agent's only", () => {
+  const file = repoFile.parse({ network: { agents: ['model'], checks: ['none'] } });
+  expect(mergePolicy(task({ network: ['model', 'example.org'] }), file).network).toEqual({
+    agents: [
+      { by: 'network.agents of .fleet.yaml', reach: ['model'] },
+      { by: 'network of the task', reach: ['model', 'example.org'] },
+    ],
+    checks: [{ by: 'network.checks of .fleet.yaml', reach: ['none'] }],
+  });
+  expect(mergePolicy(task({}), repoFile.parse({})).network).toEqual({});
+});
+
 test("of a route's limit and what the repository or the worker says, the tighter one holds, but for the task's own", () => {
   const file = repoFile.parse({ limits: { idle: '5m' } });
   const limits = { total: '1h', tokens: 1_000, disk: '1GB' };

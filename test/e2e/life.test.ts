@@ -79,7 +79,7 @@ describe('a task ends done only on receipts', () => {
 
   test.concurrent('an acceptance command that asks for the network is told that it has none', async () => {
     const report = await drain({ coder: 'ok', verify: [`node -e 'fetch("http://192.0.2.1")'`], ...ONCE });
-    expect(report.message).toContain("it had no network, by network.checks of the worker's configuration");
+    expect(report.message).toContain("it had no network, by network.checks of the worker's config.yaml");
   });
 
   test.concurrent('an agent that says 86/86 tests pass and did nothing is fabricated', async () => {

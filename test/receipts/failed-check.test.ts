@@ -158,6 +158,8 @@ test.each([
   const step = { command: 'npm ci && npm test', setup: false, result };
   const why = (offlineBy?: string) =>
     whatFailed({ ...step, result: { ...result, ...(offlineBy ? { offlineBy } : {}) } }, { limitMs: 1, report: null });
-  expect(why('network.checks').includes('it had no network, by network.checks of the worker')).toBe(told);
+  expect(why('network.checks of the worker').includes('it had no network, by network.checks of the worker;')).toBe(
+    told,
+  );
   expect(why()).not.toContain('no network');
 });

@@ -1,7 +1,15 @@
 import { createServer as createHttp, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { hostOfUrl, hostRule, permit, plainHost, type Egress, type Target } from '../../domain/network.ts';
+import {
+  hostOfUrl,
+  hostRule,
+  modelRefused,
+  permit,
+  plainHost,
+  type Egress,
+  type Target,
+} from '../../domain/network.ts';
 import { isPrivate, PRIVATE_CODE } from '../public-address.ts';
 import { readBegin } from './client-hello.ts';
 import { checkBehindParent, dialTo, lookupFor, parentFor } from './dial.ts';
@@ -44,8 +52,9 @@ export class EgressProxy {
       const url = ownPath(request.url ?? '', own());
       if (!url.startsWith('/')) return void this.#forward(request, response, egress);
       request.url = url;
-      if (egress.model) model(request, response);
-      else refuse(response, `no model can be reached from here: ${egress.key} of the worker's config.yaml lists none`);
+      const refused = modelRefused(egress);
+      if (refused === undefined) model(request, response);
+      else refuse(response, refused);
     });
     http.on('connect', (request, socket, head) => void this.#tunnel(request, socket, head));
     http.on('clientError', (_, socket) => socket.destroy());
@@ -129,8 +138,9 @@ export class EgressProxy {
     }
     const allowed = allow(egress, to);
     if ('why' in allowed) return refused(allowed.why);
-    if (to.port === 80 && !egress.hosts.some(({ host, port }) => host === to.host && port === 80))
-      return refused(`CONNECT leads to port 443: ${egress.key} of the worker's config.yaml lists no ${to.host}:80`);
+    const [{ hosts, by }] = egress;
+    if (to.port === 80 && !hosts.some(({ host, port }) => host === to.host && port === 80))
+      return refused(`CONNECT leads to port 443: ${by} lists no ${to.host}:80`);
     let upstream: Socket;
     try {
       upstream = await dialTo(to, allowed, this.#env);
@@ -154,8 +164,8 @@ function allow(egress: Egress, to: Target): ReturnType<typeof permit> {
   return 'listed' in allowed && !allowed.listed && isPrivate(to.host) ? { why: privateWhy(to, egress) } : allowed;
 }
 
-const privateWhy = ({ host, port }: Target, { key }: Egress): string =>
-  `${host} leads to a private address: ${key} of the worker's config.yaml does not list ${host}:${port}`;
+const privateWhy = ({ host, port }: Target, [{ by }]: Egress): string =>
+  `${host} leads to a private address: ${by} does not list ${host}:${port}`;
 
 function unreached(error: unknown, to: Target, egress: Egress): { why: string; status: number } {
   const { code, message } = error as NodeJS.ErrnoException;

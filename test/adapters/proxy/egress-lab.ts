@@ -1,9 +1,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { EgressProxy } from '../../../src/adapters/proxy/egress.ts';
-import type { Egress, HostRule } from '../../../src/domain/network.ts';
+import type { HostRule, Reach } from '../../../src/domain/network.ts';
 import { tempDir } from '../../helpers/temp.ts';
 
 export const OWN = { host: '127.0.0.1', port: 20_123 };
+const OWNERS: Reach = { by: "network.agents of the worker's config.yaml", model: true, open: false, hosts: [] };
 const SILENCE_MS = 5_000;
 
 export interface EgressLab extends AsyncDisposable {
@@ -12,7 +13,7 @@ export interface EgressLab extends AsyncDisposable {
   /** What reached it. */
   seen: string[];
   /** Says `text` on a way out, and gives all that comes back until the end, or `enough` is there. */
-  say(egress: Partial<Egress>, text: string | Buffer[], enough?: RegExp): Promise<string>;
+  say(reach: Partial<Reach>, text: string | Buffer[], enough?: RegExp): Promise<string>;
 }
 
 /** The proxy in this process, without a tree in front of it. */
@@ -39,10 +40,10 @@ export async function egressLab(env: NodeJS.ProcessEnv = {}): Promise<EgressLab>
   return {
     port: (target.address() as AddressInfo).port,
     seen,
-    async say(egress, text, enough = /$^/) {
+    async say(reach, text, enough = /$^/) {
       const socket = connect(path);
       open.add(socket);
-      socket.write(`${JSON.stringify({ key: 'network.agents', model: true, open: false, hosts: [], ...egress })}\n`);
+      socket.write(`${JSON.stringify([{ ...OWNERS, ...reach }])}\n`);
       await new Promise((resolve) => socket.once('data', resolve));
       const pieces = typeof text === 'string' ? [Buffer.from(text, 'latin1')] : text;
       let got = '';
