@@ -9,6 +9,12 @@ const ASK_MS = 20_000;
 const PIP_DEFAULTS =
   'from pip._internal.models.index import PyPI; print(PyPI.url, "https://" + PyPI.file_storage_domain)';
 
+const NOTHING = '/dev/null';
+/** The file that Go reads where no variable says more. */
+const goSettings = ({ GOENV, XDG_CONFIG_HOME }: Record<string, string>, home: string): string =>
+  GOENV ?? join(process.platform === 'darwin' ? join(home, MAC) : (XDG_CONFIG_HOME ?? join(home, '.config')), 'go/env');
+const MAC = 'Library/Application Support';
+
 /** Maven's own settings block mirrors by it. */
 const NOWHERE = '0.0.0.0';
 
@@ -30,15 +36,17 @@ async function find(env: NodeJS.ProcessEnv): Promise<string[]> {
   const set = Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-  const say = async (...command: string[]): Promise<string> => {
-    const said = await askProgram({ command, env: set, input: '', timeoutMs: ASK_MS });
+  const say = async (command: readonly string[], more: Record<string, string> = {}): Promise<string> => {
+    const said = await askProgram({ command, env: { ...set, ...more }, input: '', timeoutMs: ASK_MS });
     return said.ok ? said.output : '';
   };
+  // None is to leave anything in this HOME.
   const [npm, pip, built, go] = await Promise.all([
-    say('npm', 'config', 'ls', '--json'),
-    say('pip', 'config', 'list'),
-    say('python3', '-c', PIP_DEFAULTS),
-    say('go', 'env', 'GOPROXY', 'GOSUMDB'),
+    say(['npm', '--logs-max=0', '--no-update-notifier', 'config', 'ls', '--json']),
+    say(['pip', 'config', 'list']),
+    say(['python3', '-B', '-c', PIP_DEFAULTS]),
+    // Go counts its own commands, beside its settings, unless it finds no such folder.
+    say(['go', 'env', 'GOPROXY', 'GOSUMDB'], { GOENV: goSettings(set, home), HOME: NOTHING, XDG_CONFIG_HOME: NOTHING }),
   ]);
   const texts = [
     registriesOf(npm),
