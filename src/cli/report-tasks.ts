@@ -7,6 +7,9 @@ import { contextText, elapsed } from './report.ts';
 import { table } from './table.ts';
 import { oneLine, paintState, shortNumber, type Paint } from './text.ts';
 
+/** Workers give a sign every few seconds. */
+const SILENT_MS = 20_000;
+
 const HEAD = [
   'id',
   'title',
@@ -37,7 +40,7 @@ export function taskTable(tasks: readonly ListedTask[], { paint, nowMs }: { pain
       used.tokens > 0 ? shortNumber(used.tokens) : '',
       live?.usage ? contextText(live.usage) : '',
       costText(used),
-      oneLine([reason, state === 'done' ? shown(task) : (task.message ?? live?.doing)].filter(Boolean).join(': '), 60),
+      oneLine([reason, said(task, nowMs)].filter(Boolean).join(': '), 60),
     ];
   });
   return table(HEAD, rows);
@@ -51,6 +54,15 @@ function spent({ tokens, costUsd, unpriced, state, live }: ListedTask) {
     costUsd: costUsd + (now?.costUsd ?? 0),
     unpricedTokens: (unpriced ? 1 : 0) + (now?.unpricedTokens ?? 0),
   };
+}
+
+function said(task: ListedTask, nowMs: number): string | undefined {
+  const { state, message, worker, live } = task;
+  if (state === 'done') return shown(task);
+  const silentMs = live?.at === undefined ? 0 : nowMs - Date.parse(live.at);
+  if (worker !== null && silentMs > SILENT_MS)
+    return `${worker} gave its last sign ${formatDuration(silentMs)} ago, see fleet explain`;
+  return message ?? live?.doing;
 }
 
 /** How a result without acceptance commands was shown. */
