@@ -107,7 +107,15 @@ async function askOnce(
     const secrets = deps.secrets.of(coder, account.env);
     const calls = await openModelCalls(deps, { ...place, wireFile, coder, account, secrets, model: review.model });
     const out = await agentsWay(deps, {
-      ...{ coder, account, proxied: calls.proxy !== undefined, repo: undefined, narrowed: [REVIEWERS], place },
+      ...{
+        coder,
+        account,
+        own: calls.own,
+        proxied: calls.proxy !== undefined,
+        repo: undefined,
+        narrowed: [REVIEWERS],
+        place,
+      },
     });
     const start = coder.start({
       ...{ runId: id, home, userHome: account.userHome, ...(calls.proxy ? { proxy: calls.proxy } : {}) },

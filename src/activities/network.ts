@@ -13,6 +13,7 @@ import {
   type Reach,
 } from '../domain/network.ts';
 import { isUrl, repositoryName } from '../domain/repository-name.ts';
+import type { OwnConfig } from '../domain/upstream.ts';
 import type { Coder } from '../ports.ts';
 import type { Account } from './account.ts';
 import type { Deps } from './context.ts';
@@ -31,6 +32,7 @@ type Needs = Pick<Deps, 'config' | 'env' | 'home' | 'isolation' | 'proxy'>;
 export interface ModelUse {
   coder: Coder;
   account: Pick<Account, 'env'>;
+  own: OwnConfig;
   proxied: boolean;
 }
 
@@ -127,9 +129,9 @@ function hostOfRepository(repo: string): string {
 }
 
 /** What the CLI asks by itself, and whatever URL its owner gave it. */
-function modelHosts(config: Deps['config'], { coder, account }: ModelUse): HostRule[] {
+function modelHosts(config: Deps['config'], { coder, account, own }: ModelUse): HostRule[] {
   const { hosts = [], args = [], command = [] } = config.coders[coder.name] ?? {};
-  const texts = [...Object.values(account.env), ...args, ...command];
+  const texts = [...Object.values(account.env), ...Object.values(own), ...args, ...command];
   return [...rules(coder.hosts ?? [], false), ...rules([...hosts, ...texts.flatMap(hostsIn)], true)];
 }
 
