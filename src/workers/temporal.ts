@@ -120,9 +120,12 @@ function claimWorker(ThreadWorker: typeof Worker, options: SdkOptions, taskQueue
       localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 8 },
       nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
     },
-    ...(options.workflowQueues.includes(taskQueue) ? { ...CARRYING, maxCachedWorkflows: 500 } : {}),
+    ...(options.workflowQueues.includes(taskQueue) ? { ...CARRYING, maxCachedWorkflows: cached(options) } : {}),
   });
 }
+
+/** Each is 0.8 MB. Those that are on this worker, and some that just were or will be; one that waits is as quickly read anew. */
+const cached = ({ slots }: SdkOptions): number => 50 + 2 * slots;
 
 interface Parts {
   claiming: Worker[];

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Lanes, summary } from './lanes.ts';
 
 /** All suites, for `.ci/run`, which may take 5,400 s. CI_ELAPSED_S: seconds that it took before this began. */
-const lanes = new Lanes({ start: 4000, retry: 4900, end: 5200 }, console.log, Number(process.env['CI_ELAPSED_S'] ?? 0));
+const lanes = new Lanes({ start: 4400, retry: 4900, end: 5200 }, console.log, Number(process.env['CI_ELAPSED_S'] ?? 0));
 const suites = ['attacks', 'e2e', 'queue', 'long', 'corpus', 'agents'];
 const faults = readdirSync('test/faults').filter((file) => file.endsWith('.test.ts'));
 
