@@ -22,9 +22,9 @@ await writeFile(
 
 function add(row: Row): void {
   rows.push(row);
-  const { what, value, unit, floor, target } = row;
+  const { what, parts, value, unit, floor, target } = row;
   const beside = floor === undefined ? '' : `floor ${round(floor)}, ratio ${round(value / floor)}`;
-  const reach = target ? `to reach ${target}` : '';
+  const reach = [target ? `to reach ${target}` : '', parts ? `(${parts})` : ''].filter(Boolean).join('  ');
   console.log([what.padEnd(64), `${round(value)} ${unit}`.padStart(14), beside.padStart(28), reach].join('  '));
 }
 

@@ -6,6 +6,8 @@ export interface Row {
   what: string;
   value: number;
   unit: string;
+  /** What it is made of. */
+  parts?: string;
   floor?: number;
   target?: string;
 }

@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { connectKeeper } from '../src/adapters/keeper/client.ts';
 import { homeLayout } from '../src/domain/names.ts';
-import { git, type TestFleet, type TestWorker } from '../test/helpers/fleet.ts';
-import { strays } from '../test/helpers/strays.ts';
-import { keeperIn } from '../test/helpers/live-agents.ts';
+import { git, type TestFleet } from '../test/helpers/fleet.ts';
 import { until } from '../test/helpers/until.ts';
 import { cpuSeconds, findProcess, mainThreadSeconds, median, rssMb, type Row } from './measure.ts';
-import { watchPrograms } from './programs.ts';
+import { EVENTS, processesOf, PROGRAMS, sum, weigh, type At } from './weigh.ts';
 
 /** The cost of tasks whose agent does next to nothing. */
 
@@ -15,7 +13,6 @@ const LATENCY_RUNS = 20;
 const DRAIN_TASKS = Number(process.env['BENCH_TASKS'] ?? 200);
 const DRAIN_SLOTS = [3, 10, 20];
 const LIVE_AGENTS = 20;
-const COUNTED_TASKS = 5;
 const MANY_FILES = 20_000;
 
 const STAMP = 'date +%s%N';
@@ -38,15 +35,10 @@ export async function* taskFigures(fleet: TestFleet): AsyncGenerator<Row> {
   const many = Array.from({ length: MANY_FILES }, (_, i) => [`src/${i % 200}/${i}.js`, `export const a = ${i};\n`]);
   const large = await fleet.repo('large', Object.fromEntries(many));
   yield* await latency(fleet, { worker, repo: large, what: `a repository of ${MANY_FILES} files`, runs: 5 });
-  yield* await programs(fleet, { worker, repo });
+  yield* await weight(fleet, { worker, repo });
   yield* await memory(fleet, { worker, repo });
   await worker.stop();
   for (const slots of DRAIN_SLOTS) yield* await drain(fleet, slots);
-}
-
-interface At {
-  worker: TestWorker;
-  repo: string;
 }
 
 /** From `enqueue` to the agent's first instruction, against `git worktree add` and a spawn. The first task of a repository is left out. */
@@ -74,27 +66,12 @@ async function latency(
   ];
 }
 
-/** Programs that a task starts, one task after the other; its agent's own are not counted. */
-async function programs(fleet: TestFleet, { worker, repo }: At): Promise<Row[]> {
-  const ids: string[] = [];
-  const counted = await watchPrograms(await processesOf(worker), async () => {
-    for (let i = 0; i < COUNTED_TASKS; i += 1) {
-      ids.push(await fleet.fleet.enqueue({ objective: 'x', repo, coder: 'commit' }));
-      await fleet.result(ids.at(-1)!);
-    }
-  });
-  const events = (await fleet.client.workflow.getHandle(ids[0]!).describe()).historyLength;
-  const rows: Row[] = [{ what: 'history events of a delivered task', value: events, unit: '', target: '≤46' }];
-  if (counted === undefined) return rows;
-  const names = [...counted].map(([name, n]) => `${name} ${round(n / COUNTED_TASKS)}`).join(', ');
-  const total = [...counted.values()].reduce((sum, n) => sum + n, 0) / COUNTED_TASKS;
-  return [...rows, { what: `programs a task, with its agent's 4: ${names}`, value: total, unit: '', target: '≤14' }];
-}
-
-/** The worker, its helpers, its keeper and the agents. */
-async function processesOf({ home }: TestWorker): Promise<number[]> {
-  const keeper = await keeperIn(home);
-  return [...new Set([...(await strays(home)), ...(keeper === undefined ? [] : [keeper])])];
+async function weight(fleet: TestFleet, at: At): Promise<Row[]> {
+  const { events, programs } = await weigh(fleet, at);
+  const rows: Row[] = [{ what: EVENTS, value: events, unit: '', target: '≤46' }];
+  if (programs === undefined) return rows;
+  const parts = [...programs].map(([name, n]) => `${name} ${round(n)}`).join(', ');
+  return [...rows, { what: PROGRAMS, parts, value: sum(programs.values()), unit: '', target: '≤14' }];
 }
 
 const round = (value: number): string => value.toFixed(1).replace(/\.0$/, '');
