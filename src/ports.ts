@@ -1,3 +1,4 @@
+import type { ReachedLine } from './domain/network.ts';
 import type { SecretFound } from './domain/secret-shapes.ts';
 import type { ContainedResult } from './domain/contained.ts';
 import type { PassedTrials } from './domain/passed-trials.ts';
@@ -137,6 +138,8 @@ export interface Evidence extends Tried {
   hooks: HookLog | null;
   /** What the run's model proxy saw; null where an older worker had none. */
   wire: WireLog | null;
+  /** What the agent reached of the network by its way out; `all`: nothing was left out for its size. */
+  reached: { lines: readonly ReachedLine[]; all: boolean };
   /** Asks whether links answer: bounded in time, and never at a private address that the worker's owner did not name. */
   askLinks(links: readonly string[]): Promise<LinkState[]>;
   /** Declared outputs are copied here. */

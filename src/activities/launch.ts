@@ -129,6 +129,7 @@ async function start(
   const out = await agentsWay(deps, {
     ...{ coder, account, own: calls.own, proxied: calls.proxy !== undefined, repo: asked.repo },
     narrowed: policy.network.agents,
+    reached: files.reached,
     place: wirePlace(deps, order),
   });
   const agent = coder.start({

@@ -1,4 +1,5 @@
 import type { WirePlace } from '../adapters/proxy/client.ts';
+import type { Allowed } from '../adapters/proxy/egress.ts';
 import { hostsIn, registryHosts } from '../adapters/registries.ts';
 import type { Way } from '../adapters/sandbox/plan.ts';
 import {
@@ -42,10 +43,10 @@ interface Asked {
   narrowed?: readonly Narrowing[] | undefined;
 }
 
-/** Opens the way out of an agent's tree, for as long as the run's place with the model proxy is open. */
+/** Opens the way out of an agent's tree, for as long as the run's place with the model proxy is open. `reached`: the file for what it reaches. */
 export async function agentsWay(
   deps: Needs,
-  { place, repo, narrowed = [], ...model }: ModelUse & Asked & { place: WirePlace },
+  { place, repo, narrowed = [], reached, ...model }: ModelUse & Asked & { place: WirePlace; reached?: string },
 ): Promise<Out> {
   const { name } = model.coder;
   const own = deps.config.coders[name]?.network;
@@ -54,7 +55,7 @@ export async function agentsWay(
   const offline = offlineOut(egress);
   if (offline) return offline;
   if (!model.proxied) await deps.proxy.hold({ id: place.id, file: place.file });
-  return deps.proxy.during((port) => Promise.resolve(outBy(deps, port, egress!)));
+  return deps.proxy.during((port) => Promise.resolve(outBy(deps, port, { egress: egress!, reached })));
 }
 
 /** Runs a command of a repository with the way out that its owner gives it. */
@@ -65,11 +66,16 @@ export async function withWay<T>(
 ): Promise<T> {
   const egress = await egressOf(deps, asked);
   const offline = offlineOut(egress);
-  return offline ? work(offline) : deps.proxy.during((port) => work(outBy(deps, port, egress!)));
+  return offline ? work(offline) : deps.proxy.during((port) => work(outBy(deps, port, { egress: egress! })));
 }
 
-const outBy = ({ home }: Needs, port: number, egress: Egress): Out => ({
-  plan: { way: { port, services: servicesIn(egress, port), socket: home.egressSocket, egress } },
+const outBy = ({ home }: Needs, port: number, { egress, reached }: Allowed): Out => ({
+  plan: {
+    way: {
+      ...{ port, services: servicesIn(egress, port), socket: home.egressSocket, egress },
+      ...(reached === undefined ? {} : { reached }),
+    },
+  },
   env: proxyVariables(port),
 });
 

@@ -9,6 +9,7 @@ import { judge, type Found, type ReceiptKind } from '../domain/receipt.ts';
 import type { RunRef, Verified } from '../domain/run.ts';
 import { fits } from '../domain/wildcard.ts';
 import type { Evidence } from '../ports.ts';
+import { readReached } from '../adapters/proxy/reached.ts';
 import { readWire } from '../adapters/proxy/wire-file.ts';
 import { agentsWord } from '../receipts/agents-word.ts';
 import { withoutForged } from '../receipts/wire.ts';
@@ -70,6 +71,7 @@ async function verify(deps: Deps, ref: RunRef, signal: AbortSignal): Promise<Ver
     before: prepared.resumed?.runId ? await earlier(kept.runOf(numberOf(prepared.resumed.runId))) : [],
     hooks: await readHooks(keptRun.logs),
     wire: readWire(keptRun.wire),
+    reached: readReached(files.reached),
     ...{ outputsDir: keptRun.outputs, tree: files.tree, checkout: prepared.checkout },
     ...{ heldOutDir: deps.home.heldOut, unseal: deps.keys.openSealed },
     ...{ found: [], passed: {}, patch: keptRun.patch, secretsFound },

@@ -201,6 +201,8 @@ export function runLayout(dir: string) {
     /** What the model proxy does for this run, with the real key; of its reviewer likewise. */
     wire: `${dir}/wire.json`,
     reviewWire: `${dir}/review-wire.json`,
+    /** What its agent reached of the network, gone with the run: a host's name can hold what is secret. */
+    reached: `${dir}/reached.jsonl`,
     /** What a reviewer said of the task before the agent started. */
     gated: `${dir}/gated.json`,
     work: `${dir}/work`,

@@ -35,6 +35,13 @@ export interface Reach {
 /** What a process tree may reach by its way out: what all of them allow. The first is its worker's owner's. */
 export type Egress = readonly [Reach, ...Reach[]];
 
+/** Of a tree's way out: `open` for each request or tunnel, `closed` with its bytes, and what was refused. */
+export interface ReachedLine extends Target {
+  is: 'open' | 'closed' | 'refused';
+  up?: number;
+  down?: number;
+}
+
 const WEB = [80, 443];
 
 export interface Target {

@@ -5,6 +5,7 @@ export const RECEIPT_KINDS = [
   'exit',
   'result',
   'tools',
+  'network',
   'git',
   'scope',
   'secrets',

@@ -116,10 +116,15 @@ describe('an agent that says that it sent the message, and did nothing', () => {
 
 test('a call on the wire that could have sent it is evidence, one that could not is none', async () => {
   const url = `http://127.0.0.1:${(inbox.address() as AddressInfo).port}/`;
-  model.script([{ tools: [{ sh: `curl -sS -d hello ${url}` }] }, { text: CLAIM }]);
+  model.script([{ tools: [{ sh: `curl -sS -d hello ${url}; curl -sS http://example.org/` }] }, { text: CLAIM }]);
   const done = await fleet.settled(await tells());
   expect(done).toMatchObject({ state: 'done', verdict: { accepted: true, doneBy: ['tools'] } });
   expect(sent).toEqual(['hello']);
+  const reached = done.receipts.find(({ kind }) => kind === 'network');
+  const where = new URL(url).host;
+  expect(reached!.summary).toMatch(
+    new RegExp(`^reached 1 host: ${where} \\(1 request, \\d+ B\\); was refused example\\.org$`),
+  );
 
   model.script([{ tools: [{ sh: 'echo I send it to everybody' }] }, { text: CLAIM }]);
   const asked = await ended(await tells());

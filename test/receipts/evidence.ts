@@ -58,6 +58,7 @@ export function evidenceOf({
     },
     events: stored,
     before: [],
+    reached: { lines: [], all: true },
     hooks: null,
     wire: null,
     result: {

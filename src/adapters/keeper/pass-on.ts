@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Way } from '../sandbox/plan.ts';
+import type { Allowed } from '../proxy/egress.ts';
+import { noteReached } from '../proxy/reached.ts';
 import { dial } from './link.ts';
 
 /** Of one tree at one time: what it opens must not use up our files. */
@@ -28,19 +30,29 @@ export function passOn(child: ChildProcess, way: Way): void {
     server.on('connection', (inner) => {
       open.add(inner.on('error', () => inner.destroy()).once('close', () => open.delete(inner)));
       if (port === way.port) void toProxy(inner, way);
-      else join(inner, connect({ host: '127.0.0.1', port: Number(port) }));
+      else toService(inner, Number(port), way);
     });
     if (child.exitCode !== null || child.signalCode !== null) end();
   });
 }
 
-async function toProxy(inner: Socket, { socket, egress }: Way): Promise<void> {
+async function toProxy(inner: Socket, { socket, egress, reached }: Way): Promise<void> {
   const outer = await dialPatiently(inner, socket);
   if (!outer) return void inner.destroy();
-  outer.write(`${JSON.stringify(egress)}\n`);
+  outer.write(`${JSON.stringify({ egress, reached } satisfies Allowed)}\n`);
   // Its answer to the line, and nothing else before a request has come.
   outer.once('data', () => join(inner, outer));
   outer.once('close', () => inner.destroy());
+}
+
+function toService(inner: Socket, port: number, { reached }: Way): void {
+  const to = { host: '127.0.0.1', port };
+  const outer = connect(to);
+  outer.once('connect', () => noteReached(reached, { is: 'open', ...to }));
+  outer.once('close', () =>
+    noteReached(reached, { is: 'closed', ...to, up: outer.bytesWritten, down: outer.bytesRead }),
+  );
+  join(inner, outer);
 }
 
 function join(inner: Socket, outer: Socket): void {

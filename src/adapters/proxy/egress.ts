@@ -8,11 +8,13 @@ import {
   permit,
   plainHost,
   type Egress,
+  type ReachedLine,
   type Target,
 } from '../../domain/network.ts';
 import { isPrivate, PRIVATE_CODE } from '../public-address.ts';
-import { readBegin } from './client-hello.ts';
 import { checkBehindParent, dialTo, lookupFor, parentFor } from './dial.ts';
+import { firstBytes } from './first-bytes.ts';
+import { noteReached, type ReachedFile } from './reached.ts';
 
 /** Between two neighbours on the way. */
 const HOP = new Set([
@@ -21,19 +23,22 @@ const HOP = new Set([
 ]);
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 const HEADERS_MS = 15_000;
-/** For the first bytes of a tunnel, which say whom it asks for. */
-const BEGIN_MS = 10_000;
-const BEGIN_MAX = 64 * 1024;
 const CONNECTIONS_MAX = 4_000;
-const TLS_PORT = 443;
+
+/** What our own process outside of a tree says of it. */
+export interface Allowed {
+  egress: Egress;
+  /** The file where it is noted what the tree reaches. */
+  reached?: ReachedFile;
+}
 
 /**
  * The way out of process trees that have no other network. Each connection begins with a line of our own process outside of the
- * tree, the `Egress` as JSON; behind the answer `ok` it speaks HTTP to a proxy: the model's paths, absolute URLs, CONNECT.
+ * tree, an `Allowed` as JSON; behind the answer `ok` it speaks HTTP to a proxy: the model's paths, absolute URLs, CONNECT.
  */
 export class EgressProxy {
   readonly server: Server;
-  readonly #egress = new WeakMap<Duplex, Egress>();
+  readonly #allowed = new WeakMap<Duplex, Allowed>();
   readonly #http = createHttp({ requestTimeout: 0, headersTimeout: HEADERS_MS, keepAliveTimeout: 60_000 });
   readonly #own: () => Target;
   readonly #env: NodeJS.ProcessEnv;
@@ -48,17 +53,17 @@ export class EgressProxy {
     this.#env = env;
     const http = this.#http;
     http.on('request', (request, response) => {
-      const egress = this.#egress.get(request.socket)!;
+      const allowed = this.#allowed.get(request.socket)!;
       const url = ownPath(request.url ?? '', own());
-      if (!url.startsWith('/')) return void this.#forward(request, response, egress);
+      if (!url.startsWith('/')) return void this.#forward(request, response, allowed);
       request.url = url;
-      const refused = modelRefused(egress);
+      const refused = modelRefused(allowed.egress);
       if (refused === undefined) model(request, response);
       else refuse(response, refused);
     });
     http.on('connect', (request, socket, head) => void this.#tunnel(request, socket, head));
     http.on('clientError', (_, socket) => socket.destroy());
-    const egressOf = this.#egress;
+    const allowedOf = this.#allowed;
     this.server = createServer((socket) => {
       socket.on('error', () => socket.destroy());
       let line = '';
@@ -66,7 +71,7 @@ export class EgressProxy {
         line += String(bytes);
         if (!line.endsWith('\n')) return;
         socket.off('data', take);
-        egressOf.set(socket, JSON.parse(line) as Egress);
+        allowedOf.set(socket, JSON.parse(line) as Allowed);
         socket.write('ok\n');
         http.emit('connection', socket);
       });
@@ -74,7 +79,7 @@ export class EgressProxy {
     this.server.maxConnections = CONNECTIONS_MAX;
   }
 
-  async #forward(request: IncomingMessage, response: ServerResponse, egress: Egress): Promise<void> {
+  async #forward(request: IncomingMessage, response: ServerResponse, { egress, reached }: Allowed): Promise<void> {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     const url = request.url ?? '';
@@ -83,14 +88,18 @@ export class EgressProxy {
     if (!target || !sameTarget(target, said))
       return refuse(response, 'this is no request to a proxy: its URL and its Host do not agree');
     const to = { host: target.host, port: target.port ?? 80 };
+    const note = noteOf(reached, to);
     const allowed = allow(egress, to);
-    if ('why' in allowed) return refuse(response, allowed.why);
+    if ('why' in allowed) {
+      note('refused');
+      return refuse(response, allowed.why);
+    }
     const { pathname, search, host, href } = new URL(url);
     const parent = parentFor(to, 'plain', this.#env);
     try {
       if (parent) await checkBehindParent(to, allowed);
     } catch (error) {
-      const { why, status } = unreached(error, to, egress);
+      const { why, status } = unreached(error, { to, egress, note });
       return refuse(response, why, status);
     }
     const { authorization } = parent ?? {};
@@ -105,22 +114,24 @@ export class EgressProxy {
       },
     });
     upstream.on('response', (answer) => {
+      note('open');
       response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
       answer.on('error', () => response.destroy());
       answer.pipe(response);
     });
     upstream.on('error', (error) => {
       if (response.headersSent) return void response.destroy();
-      const { why, status } = unreached(error, to, egress);
+      const { why, status } = unreached(error, { to, egress, note });
       refuse(response, why, status);
     });
+    upstream.on('close', () => upstream.socket && note('closed', upstream.socket));
     response.on('close', () => upstream.destroy());
     request.pipe(upstream);
   }
 
   async #tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const egress = this.#egress.get(socket)!;
+    const { egress, reached } = this.#allowed.get(socket)!;
     const refused = (why: string, status = 403) => {
       const text = `fleet: ${why}\n`;
       const reason = status === 403 ? 'Forbidden' : 'Bad Gateway';
@@ -136,19 +147,21 @@ export class EgressProxy {
       socket.write(ESTABLISHED);
       return void this.#http.emit('connection', socket);
     }
-    const allowed = allow(egress, to);
-    if ('why' in allowed) return refused(allowed.why);
-    const [{ hosts, by }] = egress;
-    if (to.port === 80 && !hosts.some(({ host, port }) => host === to.host && port === 80))
-      return refused(`CONNECT leads to port 443: ${by} lists no ${to.host}:80`);
+    const note = noteOf(reached, to);
+    const allowed = tunnelTo(egress, to);
+    if ('why' in allowed) {
+      note('refused');
+      return refused(allowed.why);
+    }
     let upstream: Socket;
     try {
       upstream = await dialTo(to, allowed, this.#env);
     } catch (error) {
-      const { why, status } = unreached(error, to, egress);
+      const { why, status } = unreached(error, { to, egress, note });
       return refused(why, status);
     }
-    upstream.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    note('open');
+    upstream.on('error', () => socket.destroy()).on('close', () => (note('closed', upstream), socket.destroy()));
     socket.on('close', () => upstream.destroy());
     socket.write(ESTABLISHED);
     upstream.pipe(socket);
@@ -164,43 +177,32 @@ function allow(egress: Egress, to: Target): ReturnType<typeof permit> {
   return 'listed' in allowed && !allowed.listed && isPrivate(to.host) ? { why: privateWhy(to, egress) } : allowed;
 }
 
+function tunnelTo(egress: Egress, to: Target): ReturnType<typeof permit> {
+  const [{ hosts, by }] = egress;
+  const allowed = allow(egress, to);
+  if ('why' in allowed || to.port !== 80 || hosts.some(({ host, port }) => host === to.host && port === 80))
+    return allowed;
+  return { why: `CONNECT leads to port 443: ${by} lists no ${to.host}:80` };
+}
+
+type Note = (is: ReachedLine['is'], socket?: Pick<Socket, 'bytesWritten' | 'bytesRead'>) => void;
+const noteOf =
+  (file: ReachedFile, to: Target): Note =>
+  (is, socket) =>
+    noteReached(file, { is, ...to, ...(socket ? { up: socket.bytesWritten, down: socket.bytesRead } : {}) });
+
 const privateWhy = ({ host, port }: Target, [{ by }]: Egress): string =>
   `${host} leads to a private address: ${by} does not list ${host}:${port}`;
 
-function unreached(error: unknown, to: Target, egress: Egress): { why: string; status: number } {
+function unreached(
+  error: unknown,
+  { to, egress, note }: { to: Target; egress: Egress; note: Note },
+): { why: string; status: number } {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === PRIVATE_CODE) note('refused');
   if (code === PRIVATE_CODE) return { why: privateWhy(to, egress), status: 403 };
   return { why: `${to.host} cannot be reached: ${message || code}`, status: 502 };
 }
-
-/** The first bytes of a tunnel, where they ask for no other server than the tunnel does; undefined: it is not to go on. */
-function firstBytes(socket: Duplex, head: Buffer, { host, port }: Target): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
-    let bytes = head;
-    const end = (answer: Buffer | undefined) => {
-      clearTimeout(late);
-      socket.off('data', more).off('close', gone).pause();
-      resolve(answer);
-    };
-    const gone = () => end(undefined);
-    const late = setTimeout(gone, BEGIN_MS);
-    const look = () => {
-      const begin = readBegin(bytes);
-      if (begin.is === 'short') return bytes.length > BEGIN_MAX && end(undefined);
-      if (begin.is === 'other') return end(port === TLS_PORT ? undefined : bytes);
-      const named = begin.name === undefined ? isAddress(host) : plainHost(begin.name) === host;
-      return end(named ? bytes : undefined);
-    };
-    const more = (piece: Buffer) => {
-      bytes = Buffer.concat([bytes, piece]);
-      look();
-    };
-    socket.on('data', more).on('close', gone);
-    if (bytes.length > 0) look();
-  });
-}
-
-const isAddress = (host: string): boolean => host.includes(':') || /^[\d.]+$/.test(host);
 
 function sameTarget(one: { host: string; port?: number }, other: { host: string; port?: number } | undefined): boolean {
   return one.host === other?.host && (other.port === undefined || one.port === undefined || one.port === other.port);

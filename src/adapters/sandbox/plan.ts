@@ -29,6 +29,8 @@ export interface Way {
   /** Unix socket outside, of an `EgressProxy`. */
   socket: string;
   egress: Egress;
+  /** File outside where it is noted what was reached. */
+  reached?: string;
 }
 
 /** What is started: the programs that it needs follow from it. */

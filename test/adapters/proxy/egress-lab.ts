@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { EgressProxy } from '../../../src/adapters/proxy/egress.ts';
-import type { HostRule, Reach } from '../../../src/domain/network.ts';
+import type { HostRule, Reach, ReachedLine } from '../../../src/domain/network.ts';
+import { readReached } from '../../../src/adapters/proxy/reached.ts';
 import { tempDir } from '../../helpers/temp.ts';
 
 export const OWN = { host: '127.0.0.1', port: 20_123 };
@@ -12,6 +13,8 @@ export interface EgressLab extends AsyncDisposable {
   port: number;
   /** What reached it. */
   seen: string[];
+  /** What is noted. */
+  reached(): ReachedLine[];
   /** Says `text` on a way out, and gives all that comes back until the end, or `enough` is there. */
   say(reach: Partial<Reach>, text: string | Buffer[], enough?: RegExp): Promise<string>;
 }
@@ -35,15 +38,17 @@ export async function egressLab(env: NodeJS.ProcessEnv = {}): Promise<EgressLab>
     env,
   );
   const path = `${temp.path}/egress.sock`;
+  const reached = `${temp.path}/reached`;
   await listening(server, path);
   const open = new Set<Socket>();
   return {
     port: (target.address() as AddressInfo).port,
     seen,
+    reached: () => readReached(reached).lines,
     async say(reach, text, enough = /$^/) {
       const socket = connect(path);
       open.add(socket);
-      socket.write(`${JSON.stringify([{ ...OWNERS, ...reach }])}\n`);
+      socket.write(`${JSON.stringify({ egress: [{ ...OWNERS, ...reach }], reached })}\n`);
       await new Promise((resolve) => socket.once('data', resolve));
       const pieces = typeof text === 'string' ? [Buffer.from(text, 'latin1')] : text;
       let got = '';

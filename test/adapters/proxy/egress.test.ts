@@ -57,6 +57,7 @@ describe('nothing else is, and a refusal says at once which key allows it', () =
     const answer = await lab.say(egress, connectTo(authority));
     expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n/);
     expect(answer.split('\r\n\r\n')[1]).toMatch(why);
+    if (!authority.includes('*')) expect(lab.reached().at(-1)).toMatchObject({ is: 'refused' });
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
