@@ -93,7 +93,7 @@ test.each([
   ['coders:\n  mine: { command: [a] }\n', /^config\.yaml:2: coders\.mine needs command and protocol/],
   [
     'coders:\n  mine: { command: [a], protocol: none, x: 1 }\n',
-    'config.yaml:2: coders.mine.x is not a known field (known in coders.mine: command, protocol, args, env, model, auth, mode, hosts)',
+    'config.yaml:2: coders.mine.x is not a known field (known in coders.mine: command, protocol, args, env, model, auth, mode, hosts, network)',
   ],
   ['worker: { coder: nobody }\n', /^config\.yaml:1: worker\.coder must be one of claude, codex, /],
   [

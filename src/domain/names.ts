@@ -41,9 +41,7 @@ export const PATROL_TYPE = 'patrol';
 /** A task id has room for the time behind it. */
 export const SCHEDULE_NAME_MAX = 40;
 
-export function isTaskId(id: string): boolean {
-  return id.length <= ID_MAX && ID_SHAPE.test(id) && !id.endsWith('.lock');
-}
+export const isTaskId = (id: string): boolean => id.length <= ID_MAX && ID_SHAPE.test(id) && !id.endsWith('.lock');
 
 /** A slug of the title plus the given random part, always a valid task id. */
 export function taskIdOf(title: string, random: string): string {
@@ -201,7 +199,7 @@ export function runLayout(dir: string) {
     /** What the model proxy does for this run, with the real key; of its reviewer likewise. */
     wire: `${dir}/wire.json`,
     reviewWire: `${dir}/review-wire.json`,
-    /** What its agent reached of the network, gone with the run: a host's name can hold what is secret. */
+    /** What its agent reached, gone with the run: a host's name can hold what is secret. */
     reached: `${dir}/reached.jsonl`,
     /** What a reviewer said of the task before the agent started. */
     gated: `${dir}/gated.json`,

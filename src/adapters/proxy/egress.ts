@@ -6,7 +6,6 @@ import {
   hostRule,
   modelRefused,
   permit,
-  plainHost,
   type Egress,
   type ReachedLine,
   type Target,
