@@ -114,6 +114,8 @@ export class EgressProxy {
     });
     upstream.on('response', (answer) => {
       note('open');
+      const { socket } = upstream;
+      if (socket) upstream.once('close', () => note('closed', socket));
       response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
       answer.on('error', () => response.destroy());
       answer.pipe(response);
@@ -123,7 +125,6 @@ export class EgressProxy {
       const { why, status } = unreached(error, { to, egress, note });
       refuse(response, why, status);
     });
-    upstream.on('close', () => upstream.socket && note('closed', upstream.socket));
     response.on('close', () => upstream.destroy());
     request.pipe(upstream);
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { readBegin } from '../../../src/adapters/proxy/client-hello.ts';
+import { until } from '../../helpers/until.ts';
 import { clientHello, egressLab, listed, OWN, type EgressLab } from './egress-lab.ts';
 
 let lab: EgressLab;
@@ -25,6 +26,19 @@ describe('what the owner lists is reached', () => {
     expect(await lab.say({ hosts: [listed('127.0.0.1', lab.port)] }, said, /reached/)).toContain('reached');
     expect(lab.seen.at(-1)).toMatch(/^GET \/a\?b HTTP\/1.1\r\naccept: y\r\nhost: 127.0.0.1:\d+\r\n/);
     expect(lab.seen.at(-1)).not.toMatch(/proxy/i);
+    const to = { host: '127.0.0.1', port: lab.port };
+    await until(() => lab.reached().some((line) => line.is === 'closed' && line.host === to.host));
+    expect(lab.reached().filter(({ host }) => host === to.host)).toEqual([
+      { is: 'open', ...to },
+      { is: 'closed', ...to, up: expect.any(Number), down: expect.any(Number) },
+    ]);
+  });
+
+  test('one that does not answer is reached by nobody', async () => {
+    const hosts = [listed('nobody.invalid', 80)];
+    const said = 'GET http://nobody.invalid/ HTTP/1.1\r\nHost: nobody.invalid\r\n\r\n';
+    expect(await lab.say({ hosts }, said, /cannot be reached/)).toContain('502 Bad Gateway');
+    expect(lab.reached().filter(({ host }) => host === 'nobody.invalid')).toEqual([]);
   });
 
   test.each(['/r/1/v1/messages', `http://${OWN.host}:${OWN.port}/r/1/v1/messages`])('the model, by %s', async (url) => {
