@@ -15,8 +15,8 @@ export interface At {
 }
 
 /**
- * What a task with the coder `commit` costs in history events and programs, some tasks one after the other: by name, how often each was started for one task. Without
- * strace no programs.
+ * History events of a task with the coder `commit`, and by name how often each program was started for one: of some tasks, one after
+ * the other. Without strace no programs.
  */
 export async function weigh(
   fleet: TestFleet,

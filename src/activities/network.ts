@@ -43,7 +43,10 @@ interface Asked {
   narrowed?: readonly Narrowing[] | undefined;
 }
 
-/** Opens the way out of an agent's tree, for as long as the run's place with the model proxy is open. `reached`: the file for what it reaches. */
+/**
+ * Opens the way out of an agent's tree, for as long as the run's place with the model proxy is open. `reached`: the file where it is
+ * noted what the agent reaches.
+ */
 export async function agentsWay(
   deps: Needs,
   { place, repo, narrowed = [], reached, ...model }: ModelUse & Asked & { place: WirePlace; reached?: string },
