@@ -110,7 +110,7 @@ async function askOnce(
       ...{
         coder,
         account,
-        own: calls.own,
+        gateway: calls.gateway,
         proxied: calls.proxy !== undefined,
         repo: undefined,
         narrowed: [REVIEWERS],

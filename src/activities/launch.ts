@@ -127,7 +127,7 @@ async function start(
     ...{ coder, account, model, secrets, id: order.runId, file: files.wire, wireFile: logs.wire },
   });
   const out = await agentsWay(deps, {
-    ...{ coder, account, own: calls.own, proxied: calls.proxy !== undefined, repo: asked.repo },
+    ...{ coder, account, gateway: calls.gateway, proxied: calls.proxy !== undefined, repo: asked.repo },
     narrowed: policy.network.agents,
     reached: files.reached,
     place: wirePlace(deps, order),

@@ -12,6 +12,8 @@ import type { Deps } from './context.ts';
 interface ModelCalls {
   /** The own configuration of the CLI that goes with the account. */
   own: OwnConfig;
+  /** Where its calls go that do not go through the proxy, as far as its configuration tells. */
+  gateway?: string | undefined;
   proxy?: { url: string; key: string; api: WireApi };
   /** What the agent gets of the account's variables. */
   env: Record<string, string>;
@@ -37,7 +39,8 @@ export async function openModelCalls(
   }: WirePlace & { wireFile: string; coder: Coder; account: Account; model: string | undefined; secrets: Secrets },
 ): Promise<ModelCalls> {
   const own = await readOwn(account.configHome, coder.ownConfig ?? []);
-  const upstream = coder.upstream?.(account.env, { model: model ?? coder.model, worker: deps.env, own });
+  const run = { model: model ?? coder.model, worker: deps.env, own };
+  const upstream = coder.upstream?.(account.env, run);
   if (!upstream) {
     noteUnseen(
       place.wireFile,
@@ -45,7 +48,9 @@ export async function openModelCalls(
         ? `${coder.name} works under a login, or by a way of its own`
         : `${coder.name} has no way through the model proxy`,
     );
-    return { own, env: account.env };
+    // As with a key, which a login takes the place of.
+    const keys = Object.fromEntries((coder.keys ?? []).map((name) => [name, 'none']));
+    return { own, gateway: coder.upstream?.({ ...account.env, ...keys }, run)?.url, env: account.env };
   }
   const proxy = await deps.proxy.open({ ...place, upstream });
   const left = Object.entries(account.env).filter(([name, value]) => !isKey(coder, upstream, { name, value }));

@@ -14,7 +14,6 @@ import {
   type Reach,
 } from '../domain/network.ts';
 import { isUrl, repositoryName } from '../domain/repository-name.ts';
-import type { OwnConfig } from '../domain/upstream.ts';
 import type { Coder } from '../ports.ts';
 import type { Account } from './account.ts';
 import type { Deps } from './context.ts';
@@ -33,7 +32,8 @@ type Needs = Pick<Deps, 'config' | 'env' | 'home' | 'isolation' | 'proxy'>;
 export interface ModelUse {
   coder: Coder;
   account: Pick<Account, 'env'>;
-  own: OwnConfig;
+  /** URL that its calls go to where they are not proxied, as far as its configuration tells. */
+  gateway: string | undefined;
   proxied: boolean;
 }
 
@@ -138,9 +138,9 @@ function hostOfRepository(repo: string): string {
 }
 
 /** What the CLI asks by itself, and whatever URL its owner gave it. */
-function modelHosts(config: Deps['config'], { coder, account, own }: ModelUse): HostRule[] {
+function modelHosts(config: Deps['config'], { coder, account, gateway = '' }: ModelUse): HostRule[] {
   const { hosts = [], args = [], command = [] } = config.coders[coder.name] ?? {};
-  const texts = [...Object.values(account.env), ...Object.values(own), ...args, ...command];
+  const texts = [...Object.values(account.env), gateway, ...args, ...command];
   return [...rules(coder.hosts ?? [], false), ...rules([...hosts, ...texts.flatMap(hostsIn)], true)];
 }
 

@@ -12,7 +12,7 @@ const PIP_DEFAULTS =
 const NOTHING = '/dev/null';
 /** The file that Go reads where no variable says more. */
 const goSettings = ({ GOENV, XDG_CONFIG_HOME }: Record<string, string>, home: string): string =>
-  GOENV ?? join(process.platform === 'darwin' ? join(home, MAC) : (XDG_CONFIG_HOME ?? join(home, '.config')), 'go/env');
+  GOENV || join(process.platform === 'darwin' ? join(home, MAC) : (XDG_CONFIG_HOME ?? join(home, '.config')), 'go/env');
 const MAC = 'Library/Application Support';
 
 /** Maven's own settings block mirrors by it. */
@@ -40,13 +40,15 @@ async function find(env: NodeJS.ProcessEnv): Promise<string[]> {
     const said = await askProgram({ command, env: { ...set, ...more }, input: '', timeoutMs: ASK_MS });
     return said.ok ? said.output : '';
   };
+  // Go counts its own commands, beside its settings, unless it finds no such folder; a version manager's needs its own below HOME.
+  const askGo = ['go', 'env', 'GOPROXY', 'GOSUMDB'];
+  const uncounted = { GOENV: goSettings(set, home), HOME: NOTHING, XDG_CONFIG_HOME: NOTHING };
   // None is to leave anything in this HOME.
   const [npm, pip, built, go] = await Promise.all([
     say(['npm', '--logs-max=0', '--no-update-notifier', 'config', 'ls', '--json']),
     say(['pip', 'config', 'list']),
     say(['python3', '-B', '-c', PIP_DEFAULTS]),
-    // Go counts its own commands, beside its settings, unless it finds no such folder.
-    say(['go', 'env', 'GOPROXY', 'GOSUMDB'], { GOENV: goSettings(set, home), HOME: NOTHING, XDG_CONFIG_HOME: NOTHING }),
+    say(askGo, uncounted).then((said) => said || say(askGo)),
   ]);
   const texts = [
     registriesOf(npm),

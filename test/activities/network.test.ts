@@ -13,7 +13,7 @@ function deps(config: object): Deps {
   } as unknown as Deps;
 }
 
-const MODEL = { coder: { name: 'claude' }, account: { env: {} }, own: {}, proxied: true } as unknown as Omit<
+const MODEL = { coder: { name: 'claude' }, account: { env: {} }, gateway: undefined, proxied: true } as unknown as Omit<
   Parameters<typeof agentsWay>[1],
   'repo' | 'place'
 >;
@@ -57,8 +57,13 @@ test('a private address is reached where the owner lists it, and the others allo
 });
 
 test('of one under a login, the gateway that its own configuration names', async () => {
-  const own = { '.config/opencode/opencode.json': '{"baseURL": "http://10.0.0.7:8080/v1"}' };
-  const login = { ...MODEL, own, proxied: false, repo: undefined, place: { id: 'a', file: 'a' } };
+  const login = {
+    ...MODEL,
+    gateway: 'http://10.0.0.7:8080/v1',
+    proxied: false,
+    repo: undefined,
+    place: { id: 'a', file: 'a' },
+  };
   const { plan } = await agentsWay(deps({}), login);
   expect(permit(plan.way!.egress, { host: '10.0.0.7', port: 8080 })).toEqual({ listed: true });
 });

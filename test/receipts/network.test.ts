@@ -32,6 +32,19 @@ test('it says which hosts were reached, how much went to and fro, and what was r
   });
 });
 
+test('whose a long name is can be seen', async () => {
+  const finding = await found([{ is: 'open', ...to(`registry.npmjs.org.${'a'.repeat(100)}.evil.example`) }]);
+  expect(finding!.summary).toMatch(/^reached 1 host: …a+\.evil\.example \(1 request, 0 B\)$/);
+});
+
+test('where an agent could not be held to its task, that is said, and not that it reached nothing', async () => {
+  const given = evidenceOf({ task: { network: ['none'] }, outcome: { isolation: 'process-group' } });
+  expect(await network.collect(given)).toMatchObject({
+    ok: true,
+    summary: 'was not held to network of the task: that needs namespaces',
+  });
+});
+
 test('as many hosts as an agent likes make it no larger, and that it is not all is said', async () => {
   const lines = Array.from({ length: 500 }, (_, i): ReachedLine => {
     const is = i % 2 === 0 ? 'open' : 'refused';
@@ -44,4 +57,6 @@ test('as many hosts as an agent likes make it no larger, and that it is not all 
   expect(JSON.stringify(finding!.evidence).length).toBeLessThan(4_096);
   expect(finding!.evidence).toMatchObject({ all: { hosts: 250, refused: 250 }, cut: true });
   expect(finding!.summary).toContain('there was more than could be noted');
+  const refused = await found([{ is: 'refused', ...to('b.example') }], false);
+  expect(refused!.summary).toBe('was refused b.example; there was more than could be noted');
 });

@@ -48,10 +48,11 @@ async function toProxy(inner: Socket, { socket, egress, reached }: Way): Promise
 function toService(inner: Socket, port: number, { reached }: Way): void {
   const to = { host: '127.0.0.1', port };
   const outer = connect(to);
-  outer.once('connect', () => noteReached(reached, { is: 'open', ...to }));
-  outer.once('close', () =>
-    noteReached(reached, { is: 'closed', ...to, up: outer.bytesWritten, down: outer.bytesRead }),
-  );
+  outer.once('connect', () => {
+    noteReached(reached, { is: 'open', ...to });
+    const bytes = () => ({ up: outer.bytesWritten, down: outer.bytesRead });
+    outer.once('close', () => noteReached(reached, { is: 'closed', ...to, ...bytes() }));
+  });
   join(inner, outer);
 }
 

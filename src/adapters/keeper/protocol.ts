@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../process.ts';
 
 /** What goes over the keeper's socket: one JSON text a line, `{ id, op, args }` there, `Response` back, in any order. */
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export interface Operations {
   /** First on each connection. What the last one says holds for all runs. */

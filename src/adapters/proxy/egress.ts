@@ -112,10 +112,14 @@ export class EgressProxy {
         ...{ host, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
       },
     });
+    // Whether it answers or not: it can have been told something.
+    upstream.once('socket', (to) =>
+      to.once('connect', () => {
+        note('open');
+        to.once('close', () => note('closed', to));
+      }),
+    );
     upstream.on('response', (answer) => {
-      note('open');
-      const { socket } = upstream;
-      if (socket) upstream.once('close', () => note('closed', socket));
       response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
       answer.on('error', () => response.destroy());
       answer.pipe(response);

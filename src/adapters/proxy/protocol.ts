@@ -4,7 +4,7 @@ import type { Upstream } from '../../domain/upstream.ts';
 
 /** What goes over the proxy's socket, in the way of the keeper's. */
 
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 export interface Operations {
   hello: { asks: object; answers: { protocol: number; pid: number; port: number } };

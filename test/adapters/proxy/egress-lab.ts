@@ -13,6 +13,8 @@ export interface EgressLab extends AsyncDisposable {
   port: number;
   /** What reached it. */
   seen: string[];
+  /** A folder. */
+  root: string;
   /** What is noted. */
   reached(): ReachedLine[];
   /** Says `text` on a way out, and gives all that comes back until the end, or `enough` is there. */
@@ -44,6 +46,7 @@ export async function egressLab(env: NodeJS.ProcessEnv = {}): Promise<EgressLab>
   return {
     port: (target.address() as AddressInfo).port,
     seen,
+    root: temp.path,
     reached: () => readReached(reached).lines,
     async say(reach, text, enough = /$^/) {
       const socket = connect(path);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { readBegin } from '../../../src/adapters/proxy/client-hello.ts';
+import { noteReached, readReached } from '../../../src/adapters/proxy/reached.ts';
 import { until } from '../../helpers/until.ts';
 import { clientHello, egressLab, listed, OWN, type EgressLab } from './egress-lab.ts';
 
@@ -32,6 +33,28 @@ describe('what the owner lists is reached', () => {
       { is: 'open', ...to },
       { is: 'closed', ...to, up: expect.any(Number), down: expect.any(Number) },
     ]);
+  });
+
+  test('one that only listens was told something all the same', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
+    await until(() => silent.address());
+    const { port } = silent.address() as AddressInfo;
+    const hosts = [listed('127.0.0.1', port)];
+    const said = `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 6\r\n\r\nSECRET`;
+    const asked = lab.say({ hosts }, said);
+    await until(() => lab.reached().some((line) => line.is === 'open' && line.port === port));
+    silent.close();
+    await asked;
+  });
+
+  test('what is refused takes only its part of the record', async () => {
+    const host = `${'x'.repeat(4_000)}.example`;
+    for (let i = 0; i < 1_200; i += 1) noteReached(`${lab.root}/many`, { is: 'refused', host, port: 443 });
+    noteReached(`${lab.root}/many`, { is: 'open', host: 'a.example', port: 443 });
+    const { lines, all } = readReached(`${lab.root}/many`);
+    expect(lines.at(-1)).toMatchObject({ is: 'open', host: 'a.example' });
+    expect(lines[0]!.host).toMatch(/^x{245}\.example$/);
+    expect(all).toBe(false);
   });
 
   test('one that does not answer is reached by nobody', async () => {
