@@ -53,7 +53,7 @@ export class Scene implements AsyncDisposable {
       scene.repo = await fleet.repo(`repo-${queue}`);
       scene.id = await scene.enqueue();
       scene.live = await fleet.running(scene.id);
-      const watched = watchAgents(scene.id);
+      const watched = await watchAgents(scene.id);
       scene.#undo.push(watched);
       scene.watched = watched;
       return scene;

@@ -94,7 +94,7 @@ describe('F25: a worker that was stopped and goes on', () => {
     const pair = [await start('slept-a', { lease: SHORT }), await start('slept-b', { lease: SHORT })];
     const id = await enqueue();
     const live = await fleet.running(id);
-    await using watched = watchAgents(id);
+    await using watched = await watchAgents(id);
     const slept = pair.find(({ home }) => live.work.startsWith(`${home}/`))!;
     slept.kill('SIGSTOP');
     await until(async () => (await agents(id)).length === 0, { timeoutMs: 20_000 });

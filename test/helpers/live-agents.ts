@@ -37,14 +37,15 @@ export async function liveAgents(): Promise<LiveAgent[]> {
   return found.flat();
 }
 
-/** Looks at the agents of a task until it is disposed of. */
-export function watchAgents(taskId: string): { most: number } & AsyncDisposable {
-  const watched = { most: 0 };
+/** Looks at the agents of a task until it is disposed of; begins with a look at those that live now. */
+export async function watchAgents(taskId: string): Promise<{ most: number } & AsyncDisposable> {
+  const count = async () => (await agents(taskId)).length;
+  const watched = { most: await count() };
   const over = new AbortController();
   const watching = (async () => {
     while (!over.signal.aborted) {
-      watched.most = Math.max(watched.most, (await agents(taskId)).length);
       await sleep(50);
+      watched.most = Math.max(watched.most, await count());
     }
   })();
   return Object.assign(watched, {

@@ -118,7 +118,7 @@ describe('when a machine is gone, its runs are claimed elsewhere', () => {
     const live = await fleet.running(id);
     const lost = pair.find(({ home }) => live.work.startsWith(`${home}/`))!;
     const other = pair.find((each) => each !== lost)!;
-    await using seen = watchAgents(id);
+    await using seen = await watchAgents(id);
     await lost.stop('SIGKILL');
 
     const next = await fleet.running(id, 2);
