@@ -20,13 +20,19 @@ export interface Literals {
  * wrote it. What `node` is then equals the former nowhere. Null: it is, or holds, none of which that is sure.
  */
 export function changeLiteral(node: Node, language: Literals, depth = 0): Edit[] | null {
-  if (depth > DEPTH_MAX) return null;
-  const again = (inner: Node) => changeLiteral(inner, language, depth + 1);
   const kind = language.kinds[node.type];
   if (kind === 'number' || kind === 'string' || kind === 'list' || kind === 'map') {
     const text = valueElsewhere(node, kind, language.kinds);
     if (text !== undefined) return [replace(node, text)];
   }
+  return changeInPlace(node, language, depth);
+}
+
+/** The same with no value from elsewhere: where its text is read, as in `Decimal("4.0")`, another text may mean the same. */
+function changeInPlace(node: Node, language: Literals, depth: number): Edit[] | null {
+  if (depth > DEPTH_MAX) return null;
+  const again = (inner: Node) => changeLiteral(inner, language, depth + 1);
+  const kind = language.kinds[node.type];
   switch (kind ?? 'other') {
     case 'number': {
       const text = otherNumber(node.text);
@@ -58,7 +64,7 @@ export function changeLiteral(node: Node, language: Literals, depth = 0): Edit[]
     }
     case 'other': {
       const inner = language.inside?.(node);
-      return inner ? again(inner) : null;
+      return inner ? changeInPlace(inner, language, depth + 1) : null;
     }
   }
 }
