@@ -213,7 +213,9 @@ function writeRecord(home: string, recorded: Recorded): void {
   renameSync(draft, files(home).record);
 }
 
+/** Its last line; of a program of Go that gave up, what it said before it listed where it was. */
 function lastWords(output: string): string | undefined {
-  const line = output.trim().split('\n').at(-1)?.trim();
+  const lines = output.trim().split('\n');
+  const line = (lines.find((one) => /^(panic|fatal error): /.test(one)) ?? lines.at(-1))?.trim();
   return line ? line.replace(/^temporal-dev\.sh: /, '') : undefined;
 }

@@ -85,3 +85,16 @@ test('no program and no way to get one: one sentence', async () => {
   });
   expect(said[0]).toMatch(/^Downloading/);
 });
+
+test('a server that gives up as it starts: what it said, not where in its code it was', async () => {
+  await using temp = await tempDir();
+  const script = `${temp.path}/temporal-dev.sh`;
+  const said = 'panic: failed assigning ephemeral port\\n\\ngoroutine 1 [running]:\\nmain.main()\\n\\tmain.go:18 +0x96';
+  await writeFile(script, `#!/bin/sh\n[ "$1" = --install-only ] || { printf '${said}\\n'; exit 2; }\n`, {
+    mode: 0o755,
+  });
+  const [port] = await freePorts(1);
+  await expect(startDevServer({ home: temp.path, port: port!, headless: true, script })).rejects.toThrow(
+    "Temporal's dev server did not start: panic: failed assigning ephemeral port",
+  );
+});

@@ -38,17 +38,22 @@ async function claims(ids: readonly string[]): Promise<string[]> {
   );
   return started.sort((one, other) => one.at.localeCompare(other.at)).map(({ id }) => id);
 }
-const waits = (ids: readonly string[]) =>
-  until(async () => {
-    const { claimQueue } = await fleet.fleet.view(ids[0]!);
-    const { stats } = await fleet.client.workflowService.describeTaskQueue({
-      namespace: 'default',
-      taskQueue: { name: claimQueue },
-      taskQueueType: 2,
-      reportStats: true,
-    });
-    return Number(stats?.approximateBacklogCount ?? 0) >= ids.length;
-  });
+/** Until all of them wait for a claim at the server, which looks every few seconds; and so many with its most urgent key. */
+const waits = (ids: readonly string[], { urgent = 0 } = {}) =>
+  until(
+    async () => {
+      const { claimQueue } = await fleet.fleet.view(ids[0]!);
+      const { stats, statsByPriorityKey = {} } = await fleet.client.workflowService.describeTaskQueue({
+        namespace: 'default',
+        taskQueue: { name: claimQueue },
+        taskQueueType: 2,
+        reportStats: true,
+      });
+      const [all, first] = [stats, statsByPriorityKey?.['1']].map((one) => Number(one?.approximateBacklogCount ?? 0));
+      return all! >= ids.length && first! >= urgent;
+    },
+    { timeoutMs: 60_000 },
+  );
 
 test('urgent ones are claimed first, and one that is made more urgent moves', async () => {
   const free = await occupy();
@@ -57,7 +62,7 @@ test('urgent ones are claimed first, and one that is made more urgent moves', as
   await waits(ids);
   await fleet.fleet.setPriority(ids[4]!, 0);
   await until(async () => (await fleet.fleet.view(ids[4]!)).priority === 0);
-  await waits(ids);
+  await waits(ids, { urgent: 2 });
   await free();
   const order = await claims(ids);
   expect(order).toEqual([ids[3], ids[4], ids[2], ids[1], ids[0]]);
