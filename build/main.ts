@@ -1,6 +1,7 @@
-import { chmod, cp, rm } from 'node:fs/promises';
+import { chmod, cp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { filterFile, syscallFilter } from '../src/adapters/sandbox/syscalls.ts';
 import { bundlePrograms } from './programs.ts';
 import { bundleWorkflows } from './workflows.ts';
 
@@ -33,4 +34,6 @@ await Promise.all([
   }),
   cp(at('src/receipts/runners/probes'), at('dist/probes'), { recursive: true }),
 ]);
+for (const filter of [{ debuggers: true }, { debuggers: false }])
+  await writeFile(at(`dist/adapters/sandbox/${filterFile(filter)}`), syscallFilter(filter));
 await chmod(at('dist/cli/main.js'), 0o755);

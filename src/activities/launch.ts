@@ -170,6 +170,7 @@ async function start(
       ...agent.env,
     }),
     ...isolationPlan(deps, order, { ...prepared, files: agent.files }),
+    debuggers: true,
     ...out.plan,
     limits: {
       processes: policy.limits.processes,

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { ResourceLimits } from '../../src/adapters/cgroup.ts';
 import { limitArgs } from '../../src/adapters/sandbox/limits.ts';
 import { containedArgv } from '../../src/adapters/sandbox/sandbox.ts';
+import { filterFile } from '../../src/adapters/sandbox/syscalls.ts';
+import { builtFile } from '../../src/package.ts';
 import { containedBench } from './contained-bench.ts';
 
 const MB = 1024 * 1024;
@@ -55,7 +57,14 @@ function forked(limits: ResourceLimits): number {
   const argv = containedArgv(plan, { argv: ['perl', '-e', FORKS], cwd: b.work, env: { PATH: '/usr/bin' }, limits });
   const [file, ...args] = argv.slice(argv.lastIndexOf(argv[0]!));
   const user = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  return Number(execFileSync(file!, args, { encoding: 'utf8', cwd: '/', ...user }));
+  // The init opens the filter of system calls for it.
+  const filter = openSync(builtFile(`adapters/sandbox/${filterFile({})}`), 'r');
+  const stdio = ['ignore', 'pipe', 'inherit', 'ignore', 'ignore', filter] as const;
+  try {
+    return Number(execFileSync(file!, args, { encoding: 'utf8', cwd: '/', stdio: [...stdio], ...user }));
+  } finally {
+    closeSync(filter);
+  }
 }
 
 test('a fork bomb of an ordinary user ends at the limit, whatever else that user runs', () => {

@@ -15,6 +15,12 @@ export const withoutUserNamespace: Without = (argv) => {
   return argv.toSpliced(second, argv.indexOf('--', second) - second + 1);
 };
 
+/** Any system call. */
+export const withoutFilter: Without = (argv) => argv.toSpliced(argv.indexOf('--seccomp'), 2);
+
+/** All of /proc as the kernel has it. */
+export const withoutReadOnlyProc: Without = (argv) => argv.toSpliced(argv.lastIndexOf('/proc') - 1, 2);
+
 /** The machine's own network. */
 export const withoutNetwork: Without = (argv) => argv.filter((word) => word !== '--unshare-net');
 
@@ -31,7 +37,9 @@ export async function attack(
   command: string | ((victim: string) => string[]),
   options: {
     files?: Record<string, string>;
-    without?: Without;
+    without?: Without | undefined;
+    /** As an agent, not as a check. */
+    debuggers?: boolean;
     /** Makes what is attacked, in a folder beside the home, which is `$V` for the command; answers what came of it. */
     victim?: (folder: string) => { look: () => unknown } & Partial<Disposable>;
   } = {},
@@ -43,6 +51,7 @@ export async function attack(
   for (const [name, content] of Object.entries(options.files ?? {})) writeFileSync(`${b.work}/${name}`, content);
   const plan: IsolationPlan = {
     ...{ isolation: 'namespace', home: b.home, tmp: `${b.work}/tmp`, show: [{ path: b.work }] },
+    debuggers: options.debuggers ?? false,
   };
   const env = { PATH: '/usr/bin:/bin', V: folder };
   const walled = containedArgv(plan, {

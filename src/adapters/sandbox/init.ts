@@ -16,7 +16,8 @@ if [ -n "$2" ]; then
   exec 6>&-
   unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
 fi
-shift 4
+[ -z "$5" ] || exec 5<"$5"
+shift 5
 exec 2>/dev/null
 trap : INT TERM HUP QUIT USR1 USR2 ALRM
 echo ready >&3

@@ -17,6 +17,8 @@ export interface IsolationPlan {
   write?: string[];
   /** A shown folder that stands in for /tmp and /var/tmp. */
   tmp?: string;
+  /** Its programs may change each other, as debuggers do: no check's, where some report on others. */
+  debuggers?: boolean;
   /** Missing: in namespaces, the tree has no network but its own loopback. */
   way?: Way;
 }

@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Isolation } from '../../domain/run.ts';
 import { builtFile } from '../../package.ts';
+import { ESCAPES } from './escapes.ts';
 import { INIT } from './init.ts';
 import { LIMITED, limitArgs } from './limits.ts';
 import type { IsolationPlan, Named } from './plan.ts';
 import { systemProgram } from './programs.ts';
+import { filterFile } from './syscalls.ts';
 import { viewArgs } from './view.ts';
 
 const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net'];
+/** Where the second bwrap finds its filter of system calls. */
+const FILTER_FD = 5;
 const NO_CAPABILITIES = ['--cap-drop', 'ALL'];
 /** A folder that is not there is said as such. */
 const GROUP = 'cd "$1" && shift && unset OLDPWD || exit\n';
@@ -32,14 +36,20 @@ export function containedArgv(plan: IsolationPlan, named: Named): string[] {
   const sh = systemProgram('sh');
   const way = plan.isolation === 'namespace' ? plan.way : undefined;
   const ports = way ? [way.port, ...way.services].join(' ') : '';
-  const init = [sh, '-c', INIT, 'fleet-init', plan.isolation, ports, process.execPath, LISTEN];
+  const filter = plan.isolation === 'namespace' ? builtFile(`adapters/sandbox/${filterFile(plan)}`) : '';
+  const init = [sh, '-c', INIT, 'fleet-init', plan.isolation, ports, process.execPath, LISTEN, filter];
   // The shell only changes folder: given to spawn, a missing `cwd` would look like a missing program.
   if (plan.isolation === 'process-group')
     return [sh, '-c', `${GROUP}{${LIMITED}} 2>/dev/null; exec "$@"`, 'fleet-outer', cwd, ...limited, ...init, ...argv];
   const bwrap = systemProgram('bwrap');
   const held = ['--die-with-parent', '--new-session'];
   const outer = [...held, '--as-pid-1', ...NAMESPACES, ...NO_CAPABILITIES, ...(process.getuid!() === 0 ? SETFCAP : [])];
-  const inner = [...held, '--unshare-user', '--disable-userns', ...NO_CAPABILITIES, '--dev-bind', '/', '/'];
+  const inner = [
+    ...[...held, '--unshare-user', '--disable-userns', ...NO_CAPABILITIES],
+    ...['--dev-bind', '/', '/', '--seccomp', `${FILTER_FD}`],
+    // Nobody opens another's memory for writing.
+    ...(plan.debuggers ? [] : ['--remount-ro', '/proc']),
+  ];
   const view = [...viewArgs(plan, named), '--chdir', realpathSync(cwd)];
   // A program that is missing is the shell's 127, not bwrap's 1.
   return [
@@ -85,18 +95,16 @@ export async function detectIsolation(): Promise<{ isolation: Isolation; why?: s
 export const groupOnly = (why: string): string =>
   `agents are held by a process group only and can see all that you can: ${why}`;
 
-/** Runs the real chain once (some 40 ms). `late`: it took too long to tell. */
+/** Runs the real chain once (some 40 ms), with a program that tries to get out. `late`: it took too long to tell. */
 export async function tryIsolation(isolation: Isolation): Promise<'works' | 'late' | { why: string }> {
   const home = mkdtempSync(join(tmpdir(), 'fleet-isolation-'));
   try {
-    mkdirSync(`${home}/work`);
-    const plan: IsolationPlan = {
-      isolation,
-      home,
-      show: [{ path: `${home}/work` }],
-      tmp: `${home}/work`,
-    };
-    return await talk(containedArgv(plan, { argv: ['true'], cwd: `${home}/work`, env: process.env }));
+    const work = `${home}/work`;
+    mkdirSync(work);
+    writeFileSync(`${home}/hidden`, '');
+    const plan: IsolationPlan = { isolation, home, show: [{ path: work }], tmp: work };
+    const argv = isolation === 'namespace' ? ['sh', '-c', ESCAPES] : ['true'];
+    return await talk(containedArgv(plan, { argv, cwd: work, env: process.env }));
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
   } finally {

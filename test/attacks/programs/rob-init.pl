@@ -10,7 +10,7 @@ $| = 1;
 my $arm = (POSIX::uname())[4] =~ /^(aarch64|arm64)$/;
 my ($PTRACE, $OPEN, $GETFD) = ($arm ? 117 : 101, 434, 438);
 
-sub said { my ($what, $ok) = @_; print "$what: ", ($ok ? 'done' : $!{EPERM} ? 'EPERM' : $!{EACCES} ? 'EACCES' : $!), "\n"; }
+sub said { my ($what, $ok) = @_; print "$what: ", ($ok ? 'done' : $!{EPERM} ? 'EPERM' : $!{EACCES} ? 'EACCES' : $!{EROFS} ? 'EROFS' : $!), "\n"; }
 
 for my $pid (grep { $_ != $$ && $_ != getppid() } map { /(\d+)/ } glob('/proc/[0-9]*')) {
   my $pidfd = syscall($OPEN, $pid, 0);
