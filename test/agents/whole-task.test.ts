@@ -151,7 +151,9 @@ describe.each<Name>(['claude', 'codex'])('%s', (name) => {
 
     // Receipts, in the view and in the command's words.
     const kinds = ['exit', 'result', 'tools', 'git', 'scope', 'acceptance'];
-    expect(report.receipts.map(({ kind, ok }) => ({ kind, ok }))).toEqual(kinds.map((kind) => ({ kind, ok: true })));
+    // Some ask at home for news, and are refused.
+    const found = report.receipts.filter(({ kind }) => kind !== 'network').map(({ kind, ok }) => ({ kind, ok }));
+    expect(found).toEqual(kinds.map((kind) => ({ kind, ok: true })));
     expect(receipt(report, 'tools')?.evidence).toMatchObject({ calls: 3, results: 3, failed: 0 });
     if (name === 'claude') {
       const byHooks = { hooks: 3, unseen: [], unasked: [] };

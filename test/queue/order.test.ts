@@ -43,7 +43,7 @@ const waits = (ids: readonly string[], { urgent = 0 } = {}) =>
   until(
     async () => {
       const { claimQueue } = await fleet.fleet.view(ids[0]!);
-      const { stats, statsByPriorityKey = {} } = await fleet.client.workflowService.describeTaskQueue({
+      const { stats, statsByPriorityKey } = await fleet.client.workflowService.describeTaskQueue({
         namespace: 'default',
         taskQueue: { name: claimQueue },
         taskQueueType: 2,

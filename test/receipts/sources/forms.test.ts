@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseFile } from '../../../src/receipts/sources/parse.ts';
 import { turnTests } from '../../../src/receipts/sources/index.ts';
 import { watchedRun } from '../watched-run.ts';
+import { readText } from './read.ts';
 
 /** Of each language: what stands before the tests, one assertion a line, and how one line becomes a test. */
 const LANGUAGES = [
@@ -134,4 +135,18 @@ describe.each(LANGUAGES)('$path', ({ path, command, head, test: testOf, literals
     expect(shapes).toEqual(right.lines.slice(literals.length).map(shape));
     expect(shapes.every((line) => line.includes(', N)'))).toBe(true);
   });
+});
+
+test('a text that is read as a number is not given one that means the same', async () => {
+  const lines = [
+    'from decimal import Decimal',
+    'def test_read(): assert half(8) == Decimal("4.0")',
+    'def test_text(): assert str(half(8)) in ["4", "4.00"]',
+  ];
+  const read: string[] = [];
+  for (let n = 0; n < 100; n += 1) {
+    const { turned } = await readText('test_a.py', `${lines.join('\n')}\n`);
+    read.push(/half\(8\) == Decimal\("([^"]*)"\)/.exec(turned)?.[1] ?? '');
+  }
+  expect(read.filter((text) => Number(text) === 4)).toEqual([]);
 });

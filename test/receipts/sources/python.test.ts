@@ -247,17 +247,3 @@ test.each([
   expect(execFileSync('python3', ['-c', code], { input: turned, encoding: 'utf8' })).toBe('loads\n');
   expect(turned).not.toBe(text);
 });
-
-test('a text that is read as a number is not given one that means the same', async () => {
-  const lines = [
-    'from decimal import Decimal',
-    'def test_read(): assert half(8) == Decimal("4.0")',
-    'def test_text(): assert str(half(8)) in ["4", "4.00"]',
-  ];
-  const read: string[] = [];
-  for (let n = 0; n < 100; n += 1) {
-    const { turned } = await readText('test_a.py', `${lines.join('\n')}\n`);
-    read.push(/half\(8\) == Decimal\("([^"]*)"\)/.exec(turned)?.[1] ?? '');
-  }
-  expect(read.filter((text) => Number(text) === 4)).toEqual([]);
-});
