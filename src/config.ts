@@ -6,7 +6,7 @@ import { at, merge, nest, parseYaml, readConfig, type Raw } from './config-yaml.
 import { credential } from './domain/credential.ts';
 import { type FleetError, wrongInput } from './domain/error.ts';
 import { homeLayout } from './domain/names.ts';
-import { firstIssue } from './domain/task.ts';
+import { firstIssue } from './domain/first-issue.ts';
 
 export { BUILTIN_CODERS } from './domain/coder-names.ts';
 export { leaseOf, nameOf, type Config, type PartialConfig } from './config-schema.ts';

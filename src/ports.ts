@@ -7,7 +7,7 @@ import type { Finding, ReceiptKind } from './domain/receipt.ts';
 import type { Policy } from './domain/repo-policy.ts';
 import type { Place } from './domain/review-prompt.ts';
 import type { Reviewed } from './domain/review.ts';
-import type { AgentOutcome } from './domain/run.ts';
+import type { AgentOutcome } from './domain/outcome.ts';
 import type { Submodules } from './domain/submodule.ts';
 import type { AgentTool, Task } from './domain/task.ts';
 import type { Twin } from './domain/twins.ts';

@@ -4,7 +4,7 @@ import type { TaskFacts } from '../domain/task-facts.ts';
 import { toMs } from '../domain/duration.ts';
 import { isOutside } from '../domain/outside.ts';
 import { isPath } from '../domain/repository-name.ts';
-import type { TriageAsk } from '../domain/run.ts';
+import type { TriageAsk } from '../domain/claim.ts';
 import { triageByRule, type Triaged } from '../domain/triage.ts';
 import type { ClaimOrder } from './claim.ts';
 import type { Deps } from './context.ts';

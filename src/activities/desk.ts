@@ -1,5 +1,5 @@
 import type { ScopeAsk } from '../domain/scope-locks.ts';
-import type { Parsed } from '../domain/task.ts';
+import type { Parsed } from '../domain/parse-task.ts';
 import type { Proposals } from '../domain/hand-off.ts';
 import type { Dependency, HandedOff } from '../domain/waiting.ts';
 import type { TaskAlert } from './alert.ts';

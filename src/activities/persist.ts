@@ -1,5 +1,6 @@
 import { isDiskFull, isDiskTrouble } from '../adapters/space.ts';
-import type { RunRef, StopReason } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { StopReason } from '../domain/outcome.ts';
 import type { Deps } from './context.ts';
 
 /** Room may come back: other agents are stopped and finished tasks cleaned meanwhile. */

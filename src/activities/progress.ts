@@ -1,6 +1,7 @@
 import { newestChange } from '../adapters/file-changes.ts';
 import type { CoderFailure } from '../domain/event.ts';
-import type { RunRef, StopReason } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { StopReason } from '../domain/outcome.ts';
 import { askedFor, lastSaid, promptedFor } from './asking.ts';
 import { unlessLost, type Deps } from './context.ts';
 import type { Follower } from './follow.ts';

@@ -9,7 +9,8 @@ import { readSavedNote, readSession, readWorkRecord, type WorkRecord } from '../
 import { removeTree } from '../adapters/remove-tree.ts';
 import type { Prepared, Resumed } from '../adapters/run-registry.ts';
 import { branchOf, workRef } from '../domain/names.ts';
-import type { ResumeFrom, RunRef } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { ResumeFrom } from '../domain/saved-work.ts';
 import type { Task } from '../domain/task.ts';
 import type { Deps } from './context.ts';
 import { savedOf } from './save-work.ts';

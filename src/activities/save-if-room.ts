@@ -1,4 +1,5 @@
-import type { RunRef, SavedWork } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { SavedWork } from '../domain/saved-work.ts';
 import { concludeAbandoned } from './conclude.ts';
 import type { Deps } from './context.ts';
 import { persist, unlessDisk } from './persist.ts';

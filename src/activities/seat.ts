@@ -1,6 +1,7 @@
 import { readJson } from '../adapters/json-file.ts';
 import type { Choice } from '../domain/route.ts';
-import type { AgentOutcome, RunRef } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { AgentOutcome } from '../domain/outcome.ts';
 import type { Reach, SeatReport } from '../domain/seats.ts';
 import type { Presence } from './attend.ts';
 import type { Deps } from './context.ts';

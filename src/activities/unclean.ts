@@ -1,4 +1,4 @@
-import type { ExitRecord } from '../domain/run.ts';
+import type { ExitRecord } from '../domain/outcome.ts';
 import type { Failure } from '../domain/failure.ts';
 import { unlessLost, type Deps } from './context.ts';
 

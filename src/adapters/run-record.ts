@@ -1,7 +1,8 @@
 import type { Wanting } from '../domain/claim.ts';
 import type { Policy } from '../domain/repo-policy.ts';
 import type { Choice } from '../domain/route.ts';
-import type { RunRef, SavedWork } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { SavedWork } from '../domain/saved-work.ts';
 import type { Submodule } from '../domain/submodule.ts';
 import type { Task } from '../domain/task.ts';
 import type { Look } from './git/elsewhere.ts';

@@ -1,6 +1,6 @@
 import { formatDuration } from '../domain/duration.ts';
 import { inboxItem } from '../domain/inbox.ts';
-import type { TaskState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task-state.ts';
 import type { Dependency } from '../domain/waiting.ts';
 import type { TaskReport } from './view.ts';
 

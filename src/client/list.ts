@@ -1,5 +1,6 @@
 import { forgottenRunOf, forgottenSentence, type ForgottenBy } from '../domain/rollback.ts';
-import { CLOSED_STATES, OPEN_STATES, type Progress, type TaskState } from '../domain/run.ts';
+import type { Progress } from '../domain/run.ts';
+import { CLOSED_STATES, OPEN_STATES, type TaskState } from '../domain/task-state.ts';
 import { isOnWorker, type TaskRow } from '../domain/task-row.ts';
 import { isClosed } from '../domain/dependencies.ts';
 import { FleetError } from '../domain/error.ts';

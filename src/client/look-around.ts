@@ -1,6 +1,6 @@
 import { isClosed } from '../domain/dependencies.ts';
 import type { Seen } from '../domain/patrol.ts';
-import type { TaskState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task-state.ts';
 import { isOnWorker, type TaskRow } from '../domain/task-row.ts';
 import { canClaim } from './explain.ts';
 import { lookAt } from './list.ts';

@@ -1,7 +1,8 @@
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { wipRef } from '../domain/names.ts';
 import { savedBranch, type SavedRun, type SavedThere } from '../domain/saved-work.ts';
-import { branchFault, type TaskInput } from '../domain/task.ts';
+import type { TaskInput } from '../domain/task.ts';
+import { branchFault } from '../domain/parse-task.ts';
 import { isUrl } from '../domain/repository-name.ts';
 import { ask } from './ask.ts';
 import { taskOf } from './hand-off.ts';

@@ -19,7 +19,7 @@ import {
 } from '../domain/names.ts';
 import type { ScheduledTask, ScheduleDetails, ScheduleOrder, ScheduleView, ScheduleWhen } from '../domain/schedule.ts';
 import { titleOf } from '../domain/task-title.ts';
-import { CLOSED_STATES } from '../domain/run.ts';
+import { CLOSED_STATES } from '../domain/task-state.ts';
 import { admitTasks } from './admit.ts';
 import { standingOf } from './standing.ts';
 import type { Wire } from './wire.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PATTERN_FLAGS } from './artifact.ts';
+import { PATTERN_FLAGS } from './pattern-flags.ts';
 import { checkGlob } from './glob.ts';
 
 const glob = z.string().superRefine((text, ctx) => {

@@ -1,8 +1,5 @@
 import type { Artifact } from './artifact-schema.ts';
 
-/** Multi-line: `^` and `$` are at the ends of each line. */
-export const PATTERN_FLAGS = 'mu';
-
 export const pathsOf = (artifacts: readonly Pick<Artifact, 'path'>[]): string[] => artifacts.map(({ path }) => path);
 
 /** That a file is there shows nothing: whoever did nothing can leave one. */

@@ -1,4 +1,5 @@
-import type { TaskState, TaskView } from './run.ts';
+import type { TaskView } from './run.ts';
+import type { TaskState } from './task-state.ts';
 import { repositoryName } from './repository-name.ts';
 import type { Task } from './task.ts';
 import type { Dependency, Result } from './waiting.ts';

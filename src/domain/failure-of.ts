@@ -1,7 +1,7 @@
 import { bothEnds } from './event.ts';
 import type { Failure } from './failure.ts';
 import type { Verdict } from './receipt.ts';
-import type { AgentOutcome } from './run.ts';
+import type { AgentOutcome } from './outcome.ts';
 
 /** What a check said is in it, as its receipt tells it. */
 const MESSAGE_MAX = 3_000;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { memberKeys, setMembers } from './json-members.ts';
 import { ID_MAX, isTaskId } from './names.ts';
-import { firstIssue, parseTask, taskInput, type Task, type TaskInput } from './task.ts';
+import { taskInput, type Task, type TaskInput } from './task.ts';
+import { firstIssue } from './first-issue.ts';
+import { parseTask } from './parse-task.ts';
 import { isUrl } from './repository-name.ts';
 
 /** A queue that is a folder of JSON files in a git repository: what one file says, and what a fleet writes into it. */

@@ -1,4 +1,4 @@
-import { OPEN_STATES, type TaskState } from './run.ts';
+import { OPEN_STATES, type TaskState } from './task-state.ts';
 
 /** How tasks wait for each other, drawn. */
 

@@ -1,5 +1,6 @@
 import { FAILURES } from './failure.ts';
-import type { RunView, TaskState, TaskView } from './run.ts';
+import type { RunView, TaskView } from './run.ts';
+import type { TaskState } from './task-state.ts';
 import type { AgentsWord, ApprovalStage } from './waiting.ts';
 
 /** States of a task that waits for a person. */

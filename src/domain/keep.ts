@@ -1,4 +1,4 @@
-import { OPEN_STATES, type TaskState } from './run.ts';
+import { OPEN_STATES, type TaskState } from './task-state.ts';
 
 /** Why something that a worker keeps may go, in the order in which it goes where the disk is short. */
 export const KEEP_CLASSES = ['unused', 'accepted', 'orphaned', 'rejected', 'set-aside'] as const;

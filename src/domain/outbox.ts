@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toMs } from './duration.ts';
-import { callback, duration, firstIssue, name, taskInput } from './task.ts';
+import { callback, duration, name, taskInput } from './task.ts';
+import { firstIssue } from './first-issue.ts';
 import type { Asked } from './waiting.ts';
 
 /**

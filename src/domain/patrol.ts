@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatDuration, toMs } from './duration.ts';
-import { CLOSED_STATES, type TaskState } from './run.ts';
+import { CLOSED_STATES, type TaskState } from './task-state.ts';
 import { duration } from './task.ts';
 
 /** What the patrol looks for, and what it makes of what it sees. */

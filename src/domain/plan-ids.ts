@@ -1,5 +1,5 @@
 import { ID_MAX } from './names.ts';
-import type { SpecItem } from './plan.ts';
+import type { SpecItem } from './plan-item.ts';
 
 /** What tasks of a spec are called. */
 

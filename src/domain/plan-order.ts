@@ -1,5 +1,5 @@
 import { wrongInputAt } from './error.ts';
-import type { SpecItem } from './plan.ts';
+import type { SpecItem } from './plan-item.ts';
 
 /** What comes before what. */
 

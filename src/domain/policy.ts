@@ -1,7 +1,8 @@
 import { FAILURES, type Failure, type Reason } from './failure.ts';
 import { toMs } from './duration.ts';
 import type { Met } from './claim.ts';
-import type { ResumeFrom, RunView } from './run.ts';
+import type { RunView } from './run.ts';
+import type { ResumeFrom } from './saved-work.ts';
 import type { Task } from './task.ts';
 
 /** What the workflow does after a run that did not end in an accepted, delivered result. */

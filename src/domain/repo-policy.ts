@@ -5,10 +5,10 @@ import { DEFAULT_RESTORE, type Restore } from './protected.ts';
 import type { Narrowing, NetworkUse } from './network.ts';
 import { idleFault } from './task-faults.ts';
 import { pathsOf } from './artifact.ts';
-import type { Artifact } from './artifact-schema.ts';
+import { type Artifact, globs } from './artifact-schema.ts';
 import { reach } from './network-schema.ts';
 import { protect, protectBoth, type NewProtected } from './protect.ts';
-import { globs, limits, review, scope, submodules, verify, type HeldOut, type Review, type Task } from './task.ts';
+import { limits, review, scope, submodules, verify, type HeldOut, type Review, type Task } from './task.ts';
 import { verifyBoth } from './verify-both.ts';
 import { inFolder } from './working-folder.ts';
 

@@ -7,6 +7,7 @@ import type { Finding, Receipt, ReceiptKind, Verdict } from './receipt.ts';
 import type { Choice } from './route.ts';
 import type { SavedWork } from './saved-work.ts';
 import type { TaskType } from './task.ts';
+import type { TaskState } from './task-state.ts';
 import type {
   AgentsWord,
   Answered,
@@ -20,32 +21,11 @@ import type {
 } from './waiting.ts';
 import type { Triaged } from './triage.ts';
 
-export type { Claim, ClaimAnswer, TriageAsk } from './claim.ts';
-export type { AgentOutcome, ExitRecord, Isolation, StopReason, StreamRecord } from './outcome.ts';
-
-export const OPEN_STATES = [
-  'blocked',
-  'queued',
-  'setting-up',
-  'running',
-  'verifying',
-  'delivering',
-  'awaiting-approval',
-  'awaiting-answer',
-  'awaiting-quota',
-  'awaiting-checks',
-  'parked',
-] as const;
-export const CLOSED_STATES = ['done', 'failed', 'cancelled'] as const;
-export type TaskState = (typeof OPEN_STATES)[number] | (typeof CLOSED_STATES)[number];
-
 /** The epoch: every activity of a run carries it and is refused for any other. */
 export interface RunRef {
   taskId: string;
   runId: string;
 }
-
-export type { ResumeFrom, SavedWork } from './saved-work.ts';
 
 /** What a run's end means for its task: with it a worker can say what became of all that it took in. */
 export type RunEnding = 'done' | 'cancelled' | 'parked' | 'queued-again';
@@ -228,4 +208,11 @@ export interface TaskView {
   retryAt: string | null;
   /** Who accepted or gave up a parked task, and why. */
   decision: { action: 'accept' | 'give-up' | 'retry'; why: string; by?: string } | null;
+}
+
+/** The host queue of the worker that alone has the accepted result of a task; undefined where nothing waits to be delivered. */
+export function keeperOf({ state, approval, commit, runs }: TaskView): string | undefined {
+  const released = runs.every(({ endedAt }) => endedAt !== null);
+  const waits = approval?.stage === 'before-deliver' || (state === 'delivering' && released);
+  return waits && commit ? runs.findLast((run) => run.commit === commit)?.hostQueue : undefined;
 }

@@ -1,5 +1,5 @@
 import type { RunLine } from './run-line.ts';
-import type { TaskState } from './run.ts';
+import type { TaskState } from './task-state.ts';
 
 /** What a list of tasks says of one of them. */
 export interface TaskFigures {

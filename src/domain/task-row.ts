@@ -4,7 +4,8 @@ import type { Reason } from './failure.ts';
 import { claimQueue } from './names.ts';
 import { isPath } from './repository-name.ts';
 import { readResultLine, readRunLine, type ResultLine, type RunLine } from './run-line.ts';
-import type { TaskState, TaskView } from './run.ts';
+import type { TaskView } from './run.ts';
+import type { TaskState } from './task-state.ts';
 import type { Task } from './task.ts';
 import { titleOf } from './task-title.ts';
 

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { parseBytes } from './bytes.ts';
 import { parseDuration } from './duration.ts';
 import { DEFAULT_QUEUE, ID_MAX, isTaskId } from './names.ts';
-import { firstIssue } from './first-issue.ts';
-import { needsRepo, taskFault } from './task-faults.ts';
 import { artifact, globs } from './artifact-schema.ts';
 import { reach } from './network-schema.ts';
 import { protect } from './protect.ts';
@@ -36,7 +34,7 @@ const line = z.string().regex(/^[^\n\r\0]+$/, { error: 'must be one line' });
 const taskId = z
   .string()
   .refine(isTaskId, { error: `must be the id of a task: lower-case words, ${ID_MAX} characters at most` });
-const branch = z.string().regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|\/$))[^\s\0~^:?*[\\]{1,200}$/, {
+export const branch = z.string().regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\.lock$|\/$))[^\s\0~^:?*[\\]{1,200}$/, {
   error: 'must be the name of a branch',
 });
 const ref = z.string().regex(/^(?!-)[^\s\0~^:?*[\\]{1,200}$/, { error: 'must be a branch, tag or commit' });
@@ -217,24 +215,3 @@ export const taskInput = z.strictObject({
 export type TaskInput = z.input<typeof taskInput>;
 /** As everything else reads it: defaults filled in, except the limits, scope and verify that a repository may still add to. */
 export type Task = z.output<typeof taskInput>;
-
-export type Parsed = { ok: true; task: Task } | { ok: false; message: string };
-
-/** The first thing wrong, as one sentence that names the field, e.g. `priority must be at most 100`. */
-export function parseTask(input: unknown): Parsed {
-  const result = taskInput.safeParse(input);
-  if (!result.success) return { ok: false, message: firstIssue(result.error) };
-  const task = result.data;
-  const message = taskFault(task);
-  return message === undefined ? { ok: true, task } : { ok: false, message };
-}
-
-export { firstIssue, globs, needsRepo };
-/** What is wrong with a branch that somebody names for work that nobody accepted, as one sentence; undefined where nothing is. */
-export function branchFault(name: string): string | undefined {
-  if (/^fleet(\/|$)/.test(name)) return `branch ${name} must not be below fleet/, where accepted results are`;
-  const checked = branch.safeParse(name);
-  return checked.success
-    ? undefined
-    : `branch ${JSON.stringify(name)} ${checked.error.issues[0]?.message ?? 'is wrong'}`;
-}

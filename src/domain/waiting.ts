@@ -1,5 +1,5 @@
 import type { Reason } from './failure.ts';
-import type { AgentOutcome, TaskState, TaskView } from './run.ts';
+import type { TaskState } from './task-state.ts';
 
 /** What a task may wait for besides a slot: other tasks, people, agents outside the fleet, a pull request. */
 
@@ -126,37 +126,6 @@ export interface PullRequest {
   state: 'open' | 'merged' | 'closed';
   /** Reviews that went back to the agent. */
   heard?: number[];
-}
-
-/** An accepted result that waits, without a slot, for what is still to be done with it. */
-export interface Accepted {
-  runId: string;
-  hostQueue: string;
-  worker: string;
-  /** Why a person has to say yes first; null where nobody has to, or somebody did. */
-  approve: string | null;
-  /** How long a yes is waited for; unset: for ever. */
-  approveWithinMs?: number;
-  /** That person is asked as no receipt shows that the work was done. */
-  word?: AgentsWord;
-  /** As a branch. */
-  delivered: boolean;
-  /** What its agent proposed meanwhile, which rests on the same yes. */
-  proposed: Proposing | null;
-}
-
-/** A run's proposals, before they are tasks. */
-export interface Proposing {
-  n: number;
-  coder: string;
-  outcome: Pick<AgentOutcome, 'followUps' | 'misproposed'>;
-}
-
-/** The host queue of the worker that alone has the accepted result of a task; undefined where nothing waits to be delivered. */
-export function keeperOf({ state, approval, commit, runs }: TaskView): string | undefined {
-  const released = runs.every(({ endedAt }) => endedAt !== null);
-  const waits = approval?.stage === 'before-deliver' || (state === 'delivering' && released);
-  return waits && commit ? runs.findLast((run) => run.commit === commit)?.hostQueue : undefined;
 }
 
 const REFUSED_KEPT = 50;

@@ -1,6 +1,7 @@
 import type { Spent } from './budget.ts';
 import { FAILURES, type Reason } from './failure.ts';
-import type { RunEnding, RunRef, TaskState } from './run.ts';
+import type { RunEnding, RunRef } from './run.ts';
+import type { TaskState } from './task-state.ts';
 
 /** `pause`: no new work. `drain`: nor any after that, the worker ends with its last run. `stop`: its agents end at once. */
 export const ORDER_MODES = ['pause', 'drain', 'stop'] as const;

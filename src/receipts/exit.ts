@@ -3,7 +3,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { FAILURES } from '../domain/failure.ts';
 import { unseen } from '../domain/outside.ts';
 import type { Finding } from '../domain/receipt.ts';
-import type { AgentOutcome } from '../domain/run.ts';
+import type { AgentOutcome } from '../domain/outcome.ts';
 import type { ReceiptCollector } from '../ports.ts';
 import { counted } from './bounded.ts';
 

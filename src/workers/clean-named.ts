@@ -5,7 +5,7 @@ import { isNotFound } from '../client/wire.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { isOpen } from '../domain/keep.ts';
 import { isTaskId } from '../domain/names.ts';
-import type { TaskState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task-state.ts';
 import { savedGoneSignal } from '../workflows/messages.ts';
 import type { Cleaning, CleanItem } from './clean.ts';
 import { standingOf } from './standings.ts';

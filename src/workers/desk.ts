@@ -12,7 +12,7 @@ import { repositoryId } from './repository-id.ts';
 import { isClosed } from '../domain/dependencies.ts';
 import { LOCKS_TYPE, locksId, SHARED_QUEUE } from '../domain/names.ts';
 import { newLocks } from '../domain/scope-locks.ts';
-import { parseTask } from '../domain/task.ts';
+import { parseTask } from '../domain/parse-task.ts';
 import { askScopeSignal } from '../workflows/messages.ts';
 import { createDeliveryDesk, type DeliveryDeps } from './delivery-desk.ts';
 

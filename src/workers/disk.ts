@@ -7,7 +7,8 @@ import { Descriptors, refusesWrites, spaceOf } from '../adapters/space.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
 import { formatBytes, toBytes } from '../domain/bytes.ts';
 import { levelOf, shortOf, type DiskLimits, type Level, type Space } from '../domain/disk.ts';
-import type { RunRef, StopReason } from '../domain/run.ts';
+import type { RunRef } from '../domain/run.ts';
+import type { StopReason } from '../domain/outcome.ts';
 
 const TICK_MS = 1_000;
 const MEASURE_MS = 60_000;

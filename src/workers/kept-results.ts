@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Deps } from '../activities/context.ts';
 import { answered, mapBounded } from '../client/wire.ts';
 import { isTaskId, WORKFLOW_TYPE } from '../domain/names.ts';
-import { keeperOf } from '../domain/waiting.ts';
+import { keeperOf } from '../domain/run.ts';
 import { ATTRIBUTES } from '../workflows/attributes.ts';
 import { viewQuery } from '../workflows/messages.ts';
 

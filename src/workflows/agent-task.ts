@@ -2,7 +2,8 @@ import { allHandlersFinished, CancellationScope, condition, isCancellation } fro
 import { FAILURES, type Failure } from '../domain/failure.ts';
 import { decide, type Decision } from '../domain/policy.ts';
 import { failureOf } from '../domain/failure-of.ts';
-import type { Claim, TaskView } from '../domain/run.ts';
+import type { TaskView } from '../domain/run.ts';
+import type { Claim } from '../domain/claim.ts';
 import type { Task } from '../domain/task.ts';
 import { approveRun, BY_TIMEOUT } from './approval.ts';
 import { TaskBook } from './book.ts';

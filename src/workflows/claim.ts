@@ -13,7 +13,7 @@ import { outsideCoder } from '../domain/outside.ts';
 import { metAt } from '../domain/policy.ts';
 import type { Choice } from '../domain/route.ts';
 import { factsOf } from '../domain/task-facts.ts';
-import type { Claim, ClaimAnswer, TriageAsk } from '../domain/run.ts';
+import type { Claim, ClaimAnswer, TriageAsk } from '../domain/claim.ts';
 import type { Task } from '../domain/task.ts';
 import type { Triaged } from '../domain/triage.ts';
 import type { TaskBook } from './book.ts';

@@ -1,7 +1,8 @@
 import type { Failure } from '../domain/failure.ts';
-import type { Claim, RunView, Verified } from '../domain/run.ts';
+import type { RunView, Verified } from '../domain/run.ts';
+import type { Claim } from '../domain/claim.ts';
 import type { Task } from '../domain/task.ts';
-import type { Proposing } from '../domain/waiting.ts';
+import type { Proposing } from '../domain/accepted.ts';
 import type { TaskBook } from './book.ts';
 import { handOff } from './hand-off.ts';
 import type { Host } from './host.ts';

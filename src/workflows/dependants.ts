@@ -1,6 +1,7 @@
 import { CancellationScope, getExternalWorkflowHandle } from '@temporalio/workflow';
 import { isClosed, standingFor } from '../domain/dependencies.ts';
-import type { TaskState, TaskView } from '../domain/run.ts';
+import type { TaskView } from '../domain/run.ts';
+import type { TaskState } from '../domain/task-state.ts';
 import type { Task } from '../domain/task.ts';
 import { Callback } from './callback.ts';
 import { dependencySignal } from './messages.ts';

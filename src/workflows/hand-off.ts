@@ -1,9 +1,9 @@
 import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
 import type { Desk } from '../activities/desk.ts';
-import { followUpsKept } from '../domain/waiting.ts';
-import type { AgentOutcome } from '../domain/run.ts';
+import { followUpsKept, type HandedOff } from '../domain/waiting.ts';
+import type { AgentOutcome } from '../domain/outcome.ts';
 import type { Task } from '../domain/task.ts';
-import type { HandedOff, Proposing } from '../domain/waiting.ts';
+import type { Proposing } from '../domain/accepted.ts';
 import type { TaskBook } from './book.ts';
 import { BY_DEFAULT } from './question.ts';
 

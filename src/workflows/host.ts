@@ -13,10 +13,11 @@ import {
 import type { Activities } from '../activities/index.ts';
 import type { Failure, Reason } from '../domain/failure.ts';
 import { workerRecordId } from '../domain/names.ts';
-import { MACHINE_FAULT, STOPPED } from '../domain/worker.ts';
+import { MACHINE_FAULT, STOPPED, type Owed } from '../domain/worker.ts';
 import type { SecondWorker } from '../domain/replay.ts';
-import type { Claim, Released, RunEnding, RunRef, SavedWork } from '../domain/run.ts';
-import type { Owed } from '../domain/worker.ts';
+import type { Released, RunEnding, RunRef } from '../domain/run.ts';
+import type { SavedWork } from '../domain/saved-work.ts';
+import type { Claim } from '../domain/claim.ts';
 import { oweSignal } from './messages.ts';
 
 /** The worker that held a run is gone, or could not go on with it: nothing of it can have an effect, and it used no attempt. */

@@ -1,5 +1,5 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import type { TaskState } from '../domain/run.ts';
+import type { TaskState } from '../domain/task-state.ts';
 import type { TaskBook } from './book.ts';
 import { dependantSignal, dependencySignal, needsUpdate, noteSignal, nudgeSignal, priorityUpdate } from './messages.ts';
 

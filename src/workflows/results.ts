@@ -1,5 +1,5 @@
 import type { Verified } from '../domain/run.ts';
-import type { Accepted, Proposing } from '../domain/waiting.ts';
+import type { Accepted, Proposing } from '../domain/accepted.ts';
 
 /** The accepted results of a task: one may have been delivered unheard, and one may be mended by a later one. */
 export class Results {

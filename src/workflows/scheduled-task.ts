@@ -10,7 +10,7 @@ import {
 import type { ClockDesk } from '../activities/clock-desk.ts';
 import type { Desk } from '../activities/desk.ts';
 import { scheduledTaskId } from '../domain/names.ts';
-import { CLOSED_STATES, type TaskState } from '../domain/run.ts';
+import { CLOSED_STATES, type TaskState } from '../domain/task-state.ts';
 import type { ScheduledTask } from '../domain/schedule.ts';
 import { dependantSignal, dependencySignal } from './messages.ts';
 

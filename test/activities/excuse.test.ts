@@ -4,7 +4,7 @@ import type { Attached, Deps } from '../../src/activities/context.ts';
 import { excuseOf } from '../../src/activities/worker/excuse.ts';
 import type { Failure, Reason } from '../../src/domain/failure.ts';
 import type { Verdict } from '../../src/domain/receipt.ts';
-import type { AgentOutcome } from '../../src/domain/run.ts';
+import type { AgentOutcome } from '../../src/domain/outcome.ts';
 
 const at = (name: string) =>
   ({ name, machine: 'm', hostQueue: `host/${name}`, queues: ['fleet'], coders: [{ name: 'codex' }] }) as Attached;

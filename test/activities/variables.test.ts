@@ -6,7 +6,8 @@ import type { FleetWorker } from '../../src/client/workers.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { schema } from '../../src/config-schema.ts';
 import { factsOf } from '../../src/domain/task-facts.ts';
-import { parseTask, type Task } from '../../src/domain/task.ts';
+import type { Task } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 
 const LISTED = ['NPM_TOKEN', 'OPENAI_API_KEY', 'MY_KEY', 'GITHUB_TOKEN'];
 const config = schema.parse({

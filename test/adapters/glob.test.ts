@@ -3,7 +3,7 @@ import { GlobTooSlow, matches } from '../../src/adapters/glob.ts';
 import { parseRepoFile } from '../../src/adapters/repo-file.ts';
 import { globsWithin } from '../../src/domain/glob-within.ts';
 import { DEFAULT_RESTORE } from '../../src/domain/protected.ts';
-import { parseTask } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 
 const BRACES = `${'{a,a}'.repeat(28)}b`;
 /** Within the bounds of a glob, and hours on the path below. */

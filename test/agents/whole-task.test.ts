@@ -5,7 +5,7 @@ import { detectIsolation } from '../../src/adapters/sandbox/sandbox.ts';
 import { processTable } from '../../src/adapters/process.ts';
 import type { FleetWorker, TaskReport } from '../../src/client.ts';
 import type { PartialConfig } from '../../src/config.ts';
-import { CLOSED_STATES } from '../../src/domain/run.ts';
+import { CLOSED_STATES } from '../../src/domain/task-state.ts';
 import type { TaskInput } from '../../src/domain/task.ts';
 import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';

@@ -4,11 +4,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { NO_USAGE } from '../../src/domain/event.ts';
-import { parseTask } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 import type { Question } from '../../src/domain/question.ts';
 import { attachRecord } from '../../src/workers/record.ts';
 import type { WorkerFacts, WorkerView } from '../../src/domain/worker.ts';
-import type { AgentOutcome, Progress, Verified } from '../../src/domain/run.ts';
+import type { Progress, Verified } from '../../src/domain/run.ts';
+import type { AgentOutcome } from '../../src/domain/outcome.ts';
 
 export const HOST = 'host/ada-0a1b2c';
 export const LOG = 'one\n\u001b[31mtwo\u001b[0m\nthree ✓\n';

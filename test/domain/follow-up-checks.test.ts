@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { handOff, narrowed } from '../../src/domain/hand-off.ts';
 import { followUpsKept } from '../../src/domain/waiting.ts';
-import { parseTask, type TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 
 function child(fields: object, of: Partial<TaskInput>): Record<string, unknown> {
   const parsed = parseTask({ objective: 'Do it', ...of });

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { handOff, narrowed, type HandOffRules } from '../../src/domain/hand-off.ts';
 import type { FollowUp } from '../../src/domain/outbox.ts';
-import { parseTask, type TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 
 const ABOVE: TaskInput = {
   objective: 'Do it',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { isOpen, keepClassOf } from '../../src/domain/keep.ts';
-import { OPEN_STATES, type TaskState } from '../../src/domain/run.ts';
+import { OPEN_STATES, type TaskState } from '../../src/domain/task-state.ts';
 
 const server = 'here:7233/default';
 const origin = { server, worker: 'ada' };

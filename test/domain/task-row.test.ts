@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TaskState, TaskView } from '../../src/domain/run.ts';
+import type { TaskView } from '../../src/domain/run.ts';
+import type { TaskState } from '../../src/domain/task-state.ts';
 import { rowOf, saidAtStart, saidOf, saysMore, type Listed, type SaidOf } from '../../src/domain/task-row.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';

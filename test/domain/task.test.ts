@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseTask } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 
 const ok = { objective: 'Fix it', repo: '/r' };
 

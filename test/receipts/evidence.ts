@@ -1,5 +1,5 @@
 import { NO_USAGE, type AgentEvent, type StoredEvent } from '../../src/domain/event.ts';
-import type { AgentOutcome } from '../../src/domain/run.ts';
+import type { AgentOutcome } from '../../src/domain/outcome.ts';
 import { mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
 import { taskInput, type TaskInput } from '../../src/domain/task.ts';
 import type { Change, Evidence } from '../../src/ports.ts';

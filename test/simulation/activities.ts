@@ -2,17 +2,9 @@ import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
 import type { ClaimOrder, ReleaseOrder } from '../../src/activities/claim.ts';
 import type { DeliverOrder } from '../../src/activities/deliver.ts';
 import type { Reason } from '../../src/domain/failure.ts';
-import type {
-  Claim,
-  Delivered,
-  Gated,
-  Launched,
-  Prepared,
-  Released,
-  RunRef,
-  StopReason,
-  Verified,
-} from '../../src/domain/run.ts';
+import type { Delivered, Gated, Launched, Prepared, Released, RunRef, Verified } from '../../src/domain/run.ts';
+import type { StopReason } from '../../src/domain/outcome.ts';
+import type { Claim } from '../../src/domain/claim.ts';
 import { NO_USAGE } from '../../src/domain/event.ts';
 import { runIdOf } from '../../src/domain/names.ts';
 import { outcomeOf, planAgent, question, WORD } from './agents.ts';

@@ -1,5 +1,5 @@
 import { NO_USAGE, type CoderFailure } from '../../src/domain/event.ts';
-import type { AgentOutcome, StopReason } from '../../src/domain/run.ts';
+import type { AgentOutcome, StopReason } from '../../src/domain/outcome.ts';
 import type { Asked } from '../../src/domain/waiting.ts';
 import type { Agent } from './keeper.ts';
 import type { Random } from './random.ts';

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow/lib/worker-interface.js';
 import type { TaskView } from '../../src/domain/run.ts';
 import { taskDigest } from '../../src/domain/task-digest.ts';
-import { parseTask } from '../../src/domain/task.ts';
+import { parseTask } from '../../src/domain/parse-task.ts';
 import * as workflows from '../../src/workflows/index.ts';
 
 export type Command = coresdk.workflow_commands.IWorkflowCommand;

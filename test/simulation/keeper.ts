@@ -1,4 +1,5 @@
-import type { AgentOutcome, RunRef, StopReason } from '../../src/domain/run.ts';
+import type { RunRef } from '../../src/domain/run.ts';
+import type { AgentOutcome, StopReason } from '../../src/domain/outcome.ts';
 import type { AgentPlan } from './agents.ts';
 import type { Timer } from './clock.ts';
 import { Latch } from './latch.ts';

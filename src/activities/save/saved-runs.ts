@@ -12,7 +12,7 @@ import type { Prepared } from '../../adapters/run-registry.ts';
 import { numberOf, rescueFolder, workRef } from '../../domain/names.ts';
 import type { BranchQuestion } from '../../domain/question.ts';
 import type { SavedRun } from '../../domain/saved-work.ts';
-import { branchFault } from '../../domain/task.ts';
+import { branchFault } from '../../domain/parse-task.ts';
 import { cleanedSentence } from '../cleaned.ts';
 import type { Deps } from '../context.ts';
 

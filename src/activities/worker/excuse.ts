@@ -1,7 +1,8 @@
 import { FAILURES, type Failure } from '../../domain/failure.ts';
 import { failureOf } from '../../domain/failure-of.ts';
 import type { Verdict } from '../../domain/receipt.ts';
-import type { AgentOutcome, RunRef } from '../../domain/run.ts';
+import type { RunRef } from '../../domain/run.ts';
+import type { AgentOutcome } from '../../domain/outcome.ts';
 import type { Deps } from '../context.ts';
 import { blamed, faultOf } from './blame.ts';
 

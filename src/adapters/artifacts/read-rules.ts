@@ -1,4 +1,4 @@
-import { PATTERN_FLAGS } from '../../domain/artifact.ts';
+import { PATTERN_FLAGS } from '../../domain/pattern-flags.ts';
 import type { Artifact } from '../../domain/artifact-schema.ts';
 import { checkTexts } from './check-texts.ts';
 import { LONGEST } from './pattern-growth.ts';

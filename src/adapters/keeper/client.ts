@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FleetError, wrongInput } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
-import type { RunRef, StopReason } from '../../domain/run.ts';
+import type { RunRef } from '../../domain/run.ts';
+import type { StopReason } from '../../domain/outcome.ts';
 import { dial, Link } from './link.ts';
 import {
   DEFAULT_LADDER,

@@ -1,4 +1,5 @@
-import type { ExitRecord, Isolation, RunRef, StopReason } from '../../domain/run.ts';
+import type { RunRef } from '../../domain/run.ts';
+import type { ExitRecord, Isolation, StopReason } from '../../domain/outcome.ts';
 import type { Secrets } from '../../domain/redaction.ts';
 import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';

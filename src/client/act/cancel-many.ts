@@ -1,6 +1,6 @@
 import { FleetError } from '../../domain/error.ts';
 import { WORKFLOW_TYPE } from '../../domain/names.ts';
-import type { TaskState } from '../../domain/run.ts';
+import type { TaskState } from '../../domain/task-state.ts';
 import { ATTRIBUTES } from '../../workflows/attributes.ts';
 import { cancelTask } from '../decide.ts';
 import { describeTask, stateOf } from '../view.ts';

@@ -1,5 +1,5 @@
 import { WAITING } from '../../domain/inbox.ts';
-import type { TaskState } from '../../domain/run.ts';
+import type { TaskState } from '../../domain/task-state.ts';
 import type { TaskRow } from '../../domain/task-row.ts';
 import type { Wire } from '../wire.ts';
 import { inStates, listById, listRows } from './rows.ts';
