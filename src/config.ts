@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { coder, schema, type Config, type PartialConfig } from './config-schema.ts';
 import { at, merge, nest, parseYaml, readConfig, type Raw } from './config-yaml.ts';
-import { credential } from './domain/credential.ts';
+import { credential } from './domain/routing/credential.ts';
 import { type FleetError, wrongInput } from './domain/error.ts';
 import { homeLayout } from './domain/names.ts';
-import { firstIssue } from './domain/first-issue.ts';
+import { firstIssue } from './domain/artifact/first-issue.ts';
 
-export { BUILTIN_CODERS } from './domain/coder-names.ts';
+export { BUILTIN_CODERS } from './domain/task/coder-names.ts';
 export { leaseOf, nameOf, type Config, type PartialConfig } from './config-schema.ts';
 
 /** `$FLEET_HOME/config.yaml`: defaults < file < environment < flags, parsed once. Each key is explained in docs/config.md. */

@@ -1,18 +1,18 @@
-import type { ReachedLine } from './domain/network.ts';
-import type { SecretFound } from './domain/secret-shapes.ts';
-import type { ContainedResult } from './domain/contained.ts';
-import type { PassedTrials } from './domain/passed-trials.ts';
-import type { AgentEvent, HookLog, StoredEvent } from './domain/event.ts';
-import type { Finding, ReceiptKind } from './domain/receipt.ts';
-import type { Policy } from './domain/repo-policy.ts';
-import type { Place } from './domain/review-prompt.ts';
-import type { Reviewed } from './domain/review.ts';
-import type { AgentOutcome } from './domain/outcome.ts';
-import type { Submodules } from './domain/submodule.ts';
-import type { AgentTool, Task } from './domain/task.ts';
-import type { Twin } from './domain/twins.ts';
-import type { ModelWay, OwnConfig, Upstream, WireApi } from './domain/upstream.ts';
-import type { WireLog } from './domain/wire.ts';
+import type { ReachedLine } from './domain/task/network.ts';
+import type { SecretFound } from './domain/secrets/secret-shapes.ts';
+import type { ContainedResult } from './domain/values/contained.ts';
+import type { PassedTrials } from './domain/evidence/passed-trials.ts';
+import type { AgentEvent, HookLog, StoredEvent } from './domain/agent/event.ts';
+import type { Finding, ReceiptKind } from './domain/evidence/receipt.ts';
+import type { Policy } from './domain/repository/repo-policy.ts';
+import type { Place } from './domain/prompt/review-prompt.ts';
+import type { Reviewed } from './domain/evidence/review.ts';
+import type { AgentOutcome } from './domain/run/outcome.ts';
+import type { Submodules } from './domain/repository/submodule.ts';
+import type { AgentTool, Task } from './domain/task/schema.ts';
+import type { Twin } from './domain/evidence/path-collisions.ts';
+import type { ModelWay, OwnConfig, Upstream, WireApi } from './domain/agent/upstream.ts';
+import type { WireLog } from './domain/agent/model-traffic.ts';
 
 /** Every seam on one page: an interface stands here only where two implementations ship. */
 

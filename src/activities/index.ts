@@ -1,28 +1,30 @@
-import { sendAlert, type Alert } from './alert.ts';
-import { answer } from './answer.ts';
-import { attend } from './attend.ts';
-import { bringOutside, type OutsideOrder } from './bring-outside.ts';
-import { findRun, registerRun, releaseRun, type ClaimOrder, type ReleaseOrder } from './claim.ts';
-import type { Deps } from './context.ts';
-import { deliver, deliverRescued, keepAccepted, type DeliverOrder } from './deliver.ts';
-import { findSecond, type SecondOrder } from './find-second.ts';
-import { forgetTask, type ForgetOrder } from './forget-task.ts';
-import { gateTask, type GateOrder } from './gate.ts';
-import { offerResult } from './hand-over.ts';
-import { holdSeats } from './hold-seats.ts';
-import { launchAgent, type LaunchOrder } from './launch.ts';
-import { mergeBatch } from './merge.ts';
-import { createWorktree, type WorktreeOrder } from './prepare.ts';
-import { replayResult } from './replay.ts';
-import { settleReplay, type SettleOrder } from './settle-replay.ts';
-import { triageTask, type TriageOrder } from './triage.ts';
-import { withdrawResult } from './withdraw-result.ts';
-import { verifyReceipts } from './verify.ts';
+import { sendAlert, type Alert } from './services/alert.ts';
+import { answer } from './services/read-log.ts';
+import { attend } from './worker/worker-heartbeat.ts';
+import { bringOutside, type OutsideOrder } from './prepare/fetch-external-commit.ts';
+import { findRun, registerRun } from './claim/register-run.ts';
+import { releaseRun, type ReleaseInput } from './release/release-run.ts';
+import type { ClaimInput } from '../domain/run/claim.ts';
+import type { Deps } from './worker/context.ts';
+import { deliver, deliverRescued, keepAccepted, type DeliverOrder } from './deliver/deliver.ts';
+import { findSecond, type SecondOrder } from './verify/find-second-worker.ts';
+import { forgetTask, type ForgetOrder } from './save/clean-up-task.ts';
+import { gateTask, type GateOrder } from './verify/gate-task.ts';
+import { offerResult } from './verify/offer-result.ts';
+import { holdSeats } from './credentials/hold-seats.ts';
+import { launchAgent, type LaunchOrder } from './launch/launch-agent.ts';
+import { mergeBatch } from './deliver/merge.ts';
+import { createWorktree, type WorktreeOrder } from './prepare/create-worktree.ts';
+import { replayResult } from './verify/replay.ts';
+import { settleReplay, type SettleOrder } from './verify/compare-replay.ts';
+import { triageTask, type TriageOrder } from './claim/triage.ts';
+import { withdrawResult } from './deliver/withdraw-result.ts';
+import { verifyReceipts } from './verify/verify-receipts.ts';
 import { beforeAgent, onSoundMachine } from './worker/blame.ts';
-import type { MergeOrder } from '../domain/merge.ts';
-import type { Question } from '../domain/question.ts';
-import type { ReplayOrder } from '../domain/replay.ts';
-import type { RunRef } from '../domain/run.ts';
+import type { MergeOrder } from '../domain/deliver/merge.ts';
+import type { Question } from '../domain/people/question.ts';
+import type { ReplayOrder } from '../domain/worker/second-verdict.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
 
 /** Nothing that an activity answers, and a history keeps, has a secret in it. */
 function masked<T extends Record<string, (input: never) => Promise<unknown>>>({ secrets }: Deps, activities: T): T {
@@ -38,7 +40,7 @@ export function createActivities(deps: Deps) {
   /** A step that another worker can have instead. */
   const movable = <T>(ref: RunRef, work: () => Promise<T>) => onSoundMachine(deps, work, deps.registry.find(ref));
   return masked(deps, {
-    registerRun: (order: ClaimOrder) => registerRun(deps, order),
+    registerRun: (order: ClaimInput) => registerRun(deps, order),
     triageTask: (order: TriageOrder) => triageTask(deps, order),
     createWorktree: async (order: WorktreeOrder) => {
       await deps.tally.tookIn(order);
@@ -55,7 +57,7 @@ export function createActivities(deps: Deps) {
     mergeBatch: (order: MergeOrder) => step(() => mergeBatch(deps, order)),
     keepAccepted: (ref: RunRef) => step(() => keepAccepted(deps, ref)),
     deliver: (order: DeliverOrder) => step(() => deliver(deps, order)),
-    releaseRun: (order: ReleaseOrder) => using(order, () => releaseRun(deps, order)),
+    releaseRun: (order: ReleaseInput) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (order: RunRef & { replaces?: string }) => deliverRescued(deps, order),
     attend: (whose: { since: string }) => attend(deps, whose),

@@ -3,7 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
 import { resolveHome } from '../config.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import { ownDevServer } from './dev-server.ts';
 import { patientCalls } from './patience.ts';
 import { isOfThisMachine, listens } from './temporal/address.ts';

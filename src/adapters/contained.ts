@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { failedOutput } from '../domain/failed-output.ts';
+import { failedOutput } from '../domain/evidence/failed-output.ts';
 import { homeLayout } from '../domain/names.ts';
-import { Redaction, type Secrets } from '../domain/redaction.ts';
-import type { ContainedCommand, ContainedResult } from '../domain/contained.ts';
+import { Redaction, type Secrets } from '../domain/secrets/redaction.ts';
+import type { ContainedCommand, ContainedResult } from '../domain/values/contained.ts';
 import { CappedLog } from './keeper/capped-log.ts';
 import { RedactStream } from './secrets/redact-stream.ts';
 import type { IsolationPlan } from './sandbox/plan.ts';

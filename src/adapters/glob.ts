@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import picomatch from 'picomatch';
 import { FleetError } from '../domain/error.ts';
-import { alternativesIn } from '../domain/glob.ts';
+import { alternativesIn } from '../domain/values/glob.ts';
 import { threadCpuMs } from './artifacts/pattern-growth.ts';
 
 // `s`: a path may hold a line break, and `**` must match that too.

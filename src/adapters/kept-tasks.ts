@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { isTaskId, type HomeLayout } from '../domain/names.ts';
-import type { Cleaned, TaskOrigin } from '../domain/keep.ts';
+import type { Cleaned, TaskOrigin } from '../domain/worker/retention.ts';
 import { markForPruning } from './git/vault.ts';
 import { readJson, writeText } from './json-file.ts';
 import { removeTree } from './remove-tree.ts';

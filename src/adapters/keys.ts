@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { type FleetError, wrongInput } from '../domain/error.ts';
 import type { HomeLayout } from '../domain/names.ts';
-import type { WorkerKeys } from '../domain/worker.ts';
+import type { WorkerKeys } from '../domain/worker/worker.ts';
 import { createTextSync } from './json-file.ts';
 import { newIdentity, openText, type Identity } from './sealed.ts';
 import { publicPart, signerOf, type Signer } from './signer.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { hostOfUrl } from '../domain/network.ts';
+import { hostOfUrl } from '../domain/task/network.ts';
 import { askProgram } from './ask-program.ts';
 
 const ASK_MS = 20_000;

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
-import { repoFile, type RepoFile } from '../domain/repo-policy.ts';
-import { firstIssue } from '../domain/first-issue.ts';
+import { repoFile, type RepoFile } from '../domain/repository/repo-policy.ts';
+import { firstIssue } from '../domain/artifact/first-issue.ts';
 
 /** A repository's `.fleet.yaml`; empty text is an empty one. The message names the file and the key. */
 export function parseRepoFile(text: string): { ok: true; file: RepoFile } | { ok: false; message: string } {

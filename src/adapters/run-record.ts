@@ -1,10 +1,10 @@
-import type { Wanting } from '../domain/claim.ts';
-import type { Policy } from '../domain/repo-policy.ts';
-import type { Choice } from '../domain/route.ts';
-import type { RunRef } from '../domain/run.ts';
-import type { SavedWork } from '../domain/saved-work.ts';
-import type { Submodule } from '../domain/submodule.ts';
-import type { Task } from '../domain/task.ts';
+import type { Wanting } from '../domain/run/claim.ts';
+import type { Policy } from '../domain/repository/repo-policy.ts';
+import type { Choice } from '../domain/routing/route.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
+import type { SavedWork } from '../domain/agent/saved-work.ts';
+import type { Submodule } from '../domain/repository/submodule.ts';
+import type { Task } from '../domain/task/schema.ts';
 import type { Look } from './git/elsewhere.ts';
 
 /** What this worker knows of a run that it claimed; `run.json` in the run's folder. */

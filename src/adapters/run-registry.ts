@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { HomeLayout } from '../domain/names.ts';
-import type { RunRef } from '../domain/run.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
 import { readJson, writeJson } from './json-file.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Prepared, RunRecord } from './run-record.ts';

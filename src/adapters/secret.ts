@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { execa } from 'execa';
-import { parseDotenv, type Credential } from '../domain/credential.ts';
+import { parseDotenv, type Credential } from '../domain/routing/credential.ts';
 import type { Coder } from '../ports.ts';
 import { findProgram } from './find-program.ts';
 

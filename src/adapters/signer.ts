@@ -1,6 +1,6 @@
 import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { sha256 } from './sha256.ts';
-import type { PublicKey } from '../domain/worker.ts';
+import type { PublicKey } from '../domain/worker/worker.ts';
 
 /** Signs with an Ed25519 key that nothing else sees. */
 export interface Signer {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { statfs, utimes } from 'node:fs/promises';
-import type { Space } from '../domain/disk.ts';
+import type { Space } from '../domain/worker/disk.ts';
 
 /** What the file system of a folder has left for our user. Reads no folder. */
 export async function spaceOf(dir: string): Promise<Space> {

@@ -1,5 +1,5 @@
-import type { RunRef } from '../domain/run.ts';
-import type { Outcome, Tally } from '../domain/worker.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
+import type { Outcome, Tally } from '../domain/worker/worker.ts';
 import { readJson, writeJson } from './json-file.ts';
 
 interface Kept {

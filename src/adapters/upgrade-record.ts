@@ -1,4 +1,4 @@
-import { mergePolicy, repoFile } from '../domain/repo-policy.ts';
+import { mergePolicy, repoFile } from '../domain/repository/repo-policy.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** As of this version: up to 0.1 a record had the server's address, and a policy asked for less. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaseOf, type Config } from '../config.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { keptSentences, tallySentence } from '../domain/worker.ts';
+import { formatDuration } from '../domain/values/duration.ts';
+import { keptSentences, tallySentence } from '../domain/worker/worker.ts';
 import type { RunningWorker } from '../workers/worker.ts';
 import type { Cli } from './command.ts';
 

@@ -1,6 +1,6 @@
 import type { Fleet } from '../client.ts';
 import type { Config } from '../config.ts';
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration } from '../domain/values/duration.ts';
 
 /** A command is data: what it takes, and the one function that does it. All share the runner in run.ts; `commands.ts` names them. */
 export interface Command<F extends object = Record<string, never>> {

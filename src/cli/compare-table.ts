@@ -1,6 +1,6 @@
-import type { Candidate } from '../domain/compare.ts';
-import { costText } from '../domain/cost.ts';
-import { formatDuration } from '../domain/duration.ts';
+import type { Candidate } from '../domain/list/compare.ts';
+import { costText } from '../domain/agent/cost.ts';
+import { formatDuration } from '../domain/values/duration.ts';
 import { table } from './table.ts';
 import { oneLine, shortNumber, type Paint } from './text.ts';
 

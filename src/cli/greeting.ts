@@ -1,4 +1,4 @@
-import { coderText } from '../domain/worker.ts';
+import { coderText } from '../domain/worker/worker.ts';
 import type { RunningWorker } from '../workers/worker.ts';
 import { oneLine } from './text.ts';
 

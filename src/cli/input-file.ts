@@ -2,7 +2,7 @@ import { constants, createReadStream } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type FleetError, wrongInput } from '../domain/error.ts';
-import { formatBytes } from '../domain/bytes.ts';
+import { formatBytes } from '../domain/values/bytes.ts';
 import type { Cli } from './command.ts';
 
 /** The text of a file that a person named, `-` for stdin; with `pipes` also of `<(command)`. @throws FleetError (2) where there is none, or it cannot be meant */

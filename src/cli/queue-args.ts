@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { wrongInput } from '../domain/error.ts';
-import { isUrl } from '../domain/repository-name.ts';
+import { isUrl } from '../domain/repository/repository-name.ts';
 import type { OpenQueue } from '../producers/git-queue/queue.ts';
 import type { Cli, Flag } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet, RunPlace } from '../client.ts';
-import type { FilePiece, TaskFile } from '../domain/question.ts';
+import type { FilePiece, TaskFile } from '../domain/people/question.ts';
 
 /** How long the worker waits for news before it answers with nothing. */
 const WAIT_MS = 10_000;

@@ -1,8 +1,8 @@
 import type { ListedTask } from '../client.ts';
-import { costText } from '../domain/cost.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { shownBy } from '../domain/done-by.ts';
-import type { ReceiptKind } from '../domain/receipt.ts';
+import { costText } from '../domain/agent/cost.ts';
+import { formatDuration } from '../domain/values/duration.ts';
+import { shownBy } from '../domain/evidence/done-by.ts';
+import type { ReceiptKind } from '../domain/evidence/receipt.ts';
 import { contextText, elapsed } from './report.ts';
 import { table } from './table.ts';
 import { oneLine, paintState, shortNumber, type Paint } from './text.ts';

@@ -1,5 +1,5 @@
 import type { TaskReport } from '../client.ts';
-import { inboxItem, wordLines } from '../domain/inbox.ts';
+import { inboxItem, wordLines } from '../domain/list/inbox.ts';
 
 /** Of `fleet task <id>`: what it waits for beside a slot, what people said to it, and where it belongs. */
 export function waitFacts(report: TaskReport): [string, string | null | undefined][] {

@@ -1,6 +1,6 @@
 import type { Admitted } from '../client.ts';
-import { doneWhen, needsPerson } from '../domain/done-by.ts';
-import { isUrl } from '../domain/repository-name.ts';
+import { doneWhen, needsPerson } from '../domain/evidence/done-by.ts';
+import { isUrl } from '../domain/repository/repository-name.ts';
 import type { Cli } from './command.ts';
 
 type Said = Pick<Admitted, 'notes' | 'task' | 'doneBy'>;

@@ -1,6 +1,6 @@
 import type { Fleet, StandingOrder } from '../client.ts';
-import { rollbackSentence } from '../domain/rollback.ts';
-import { orderSentence } from '../domain/worker.ts';
+import { rollbackSentence } from '../domain/worker/rollback.ts';
+import { orderSentence } from '../domain/worker/worker.ts';
 import { oneLine } from './text.ts';
 
 /** Under lists: what holds more than one task or worker. */

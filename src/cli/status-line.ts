@@ -1,5 +1,5 @@
 import type { TaskReport } from '../client.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration } from '../domain/values/duration.ts';
 import type { Cli } from './command.ts';
 import { elapsed, tokens, usageOf } from './report.ts';
 import { oneLine } from './text.ts';

@@ -1,4 +1,4 @@
-import { TASK_TYPES } from '../domain/task.ts';
+import { TASK_TYPES } from '../domain/task/schema.ts';
 import { number, type Flag } from './command.ts';
 
 /** Each flag with the field of the task that it sets. */

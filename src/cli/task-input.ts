@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Order } from '../client.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
-import type { TaskType } from '../domain/task.ts';
-import { needsRepo } from '../domain/task-faults.ts';
-import { isUrl } from '../domain/repository-name.ts';
+import type { TaskType } from '../domain/task/schema.ts';
+import { needsRepo } from '../domain/task/validation.ts';
+import { isUrl } from '../domain/repository/repository-name.ts';
 import type { Cli } from './command.ts';
 import { FIELDS, TASK_FLAGS, type TaskFlags } from './task-flags.ts';
 

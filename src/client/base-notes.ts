@@ -7,9 +7,15 @@ import { matches } from '../adapters/glob.ts';
 import { lfsPointers } from '../adapters/git/lfs.ts';
 import { reading, type PathSource } from '../adapters/git/source.ts';
 import { parseRepoFile } from '../adapters/repo-file.ts';
-import { declaredIn, missingSetup, programOf, scriptOf, scriptsOf } from '../domain/declared-dependencies.ts';
-import { mergePolicy, NO_FILE, type PolicyTask, type RepoFile } from '../domain/repo-policy.ts';
-import { normalFolder } from '../domain/working-folder.ts';
+import {
+  declaredIn,
+  missingSetup,
+  programOf,
+  scriptOf,
+  scriptsOf,
+} from '../domain/repository/declared-dependencies.ts';
+import { mergePolicy, NO_FILE, type PolicyTask, type RepoFile } from '../domain/repository/repo-policy.ts';
+import { normalFolder } from '../domain/repository/working-folder.ts';
 
 /**
  * What its owner should know of the commit that a task starts from, before an agent does: a sentence each, and its `.fleet.yaml`.

@@ -1,4 +1,4 @@
-import type { TaskInput } from '../domain/task.ts';
+import type { TaskInput } from '../domain/task/schema.ts';
 import { enqueueOnce, type Enqueued } from './enqueue-once.ts';
 import { readStamps, type Stamp } from './read/stamps.ts';
 import type { Ends, Wire } from './wire.ts';

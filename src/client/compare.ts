@@ -1,12 +1,12 @@
 import { machineName } from '../adapters/config-file.ts';
 import { copyBranch, dropBranch } from '../adapters/git/copy-branch.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
-import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../domain/compare.ts';
+import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../domain/list/compare.ts';
 import { branchRef, WORKFLOW_TYPE } from '../domain/names.ts';
-import { splitSpec } from '../domain/route.ts';
-import type { Task } from '../domain/task.ts';
-import { isUrl } from '../domain/repository-name.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { splitSpec } from '../domain/routing/route.ts';
+import type { Task } from '../domain/task/schema.ts';
+import { isUrl } from '../domain/repository/repository-name.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import { admitTasks } from './admit.ts';
 import { readTaskFile } from './ask.ts';
 import { readTaskInput } from './read/task-input.ts';

@@ -1,6 +1,6 @@
 import { wrongInput } from '../domain/error.ts';
 import { CREDENTIAL_TYPE, credentialId } from '../domain/names.ts';
-import type { CredentialRecord } from '../domain/seats.ts';
+import type { CredentialRecord } from '../domain/scheduling/seats.ts';
 import { mendedSignal } from '../workflows/messages.ts';
 import { isNotFound, mapBounded, type Wire } from './wire.ts';
 

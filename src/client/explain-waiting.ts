@@ -1,7 +1,7 @@
-import { formatDuration } from '../domain/duration.ts';
-import { inboxItem } from '../domain/inbox.ts';
-import type { TaskState } from '../domain/task-state.ts';
-import type { Dependency } from '../domain/waiting.ts';
+import { formatDuration } from '../domain/values/duration.ts';
+import { inboxItem } from '../domain/list/inbox.ts';
+import type { TaskState } from '../domain/task/state.ts';
+import type { Dependency } from '../domain/people/waiting.ts';
 import type { TaskReport } from './view.ts';
 
 /** What a task waits for that is no slot: other tasks, people, agents outside the fleet, quota, a pull request. Pure. */

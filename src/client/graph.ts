@@ -1,4 +1,4 @@
-import type { GraphNode } from '../domain/graph.ts';
+import type { GraphNode } from '../domain/scheduling/graph.ts';
 import { listRows } from './read/rows.ts';
 import type { Wire } from './wire.ts';
 

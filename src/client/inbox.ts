@@ -1,4 +1,4 @@
-import { inboxItem, WAITING, type InboxItem } from '../domain/inbox.ts';
+import { inboxItem, WAITING, type InboxItem } from '../domain/list/inbox.ts';
 import { inStates, listRows } from './read/rows.ts';
 import type { Wire } from './wire.ts';
 

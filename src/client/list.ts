@@ -1,8 +1,8 @@
-import { forgottenRunOf, forgottenSentence, type ForgottenBy } from '../domain/rollback.ts';
-import type { Progress } from '../domain/run.ts';
-import { CLOSED_STATES, OPEN_STATES, type TaskState } from '../domain/task-state.ts';
-import { isOnWorker, type TaskRow } from '../domain/task-row.ts';
-import { isClosed } from '../domain/dependencies.ts';
+import { forgottenRunOf, forgottenSentence, type ForgottenBy } from '../domain/worker/rollback.ts';
+import type { Progress } from '../domain/view/task-view.ts';
+import { CLOSED_STATES, OPEN_STATES, type TaskState } from '../domain/task/state.ts';
+import { isOnWorker, type TaskRow } from '../domain/list/task-row.ts';
+import { isClosed } from '../domain/scheduling/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
 import { WORKFLOW_TYPE } from '../domain/names.ts';
 import { inStates, listRows, rowFrom } from './read/rows.ts';

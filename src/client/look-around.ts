@@ -1,7 +1,7 @@
-import { isClosed } from '../domain/dependencies.ts';
-import type { Seen } from '../domain/patrol.ts';
-import type { TaskState } from '../domain/task-state.ts';
-import { isOnWorker, type TaskRow } from '../domain/task-row.ts';
+import { isClosed } from '../domain/scheduling/dependencies.ts';
+import type { Seen } from '../domain/produce/patrol.ts';
+import type { TaskState } from '../domain/task/state.ts';
+import { isOnWorker, type TaskRow } from '../domain/list/task-row.ts';
 import { canClaim } from './explain.ts';
 import { lookAt } from './list.ts';
 import { listById, listRows } from './read/rows.ts';

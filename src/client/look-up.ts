@@ -1,6 +1,6 @@
-import { standingFor } from '../domain/dependencies.ts';
+import { standingFor } from '../domain/scheduling/dependencies.ts';
 import { FleetError } from '../domain/error.ts';
-import type { Dependency } from '../domain/waiting.ts';
+import type { Dependency } from '../domain/people/waiting.ts';
 import { viewTask } from './view.ts';
 import type { Wire } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import { MERGE_TYPE } from '../domain/names.ts';
-import type { Merges } from '../domain/merge.ts';
+import type { Merges } from '../domain/deliver/merge.ts';
 import type { Wire } from './wire.ts';
 
 /** All targets that something waits for, or did a moment ago. */

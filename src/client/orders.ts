@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { wrongInput } from '../domain/error.ts';
 import { ORDER_QUEUE, ORDER_TYPE, orderId } from '../domain/names.ts';
-import { orderSentence, type FleetOrder } from '../domain/worker.ts';
+import { orderSentence, type FleetOrder } from '../domain/worker/worker.ts';
 import { isNotFound, type Wire } from './wire.ts';
 import { isAttached, listWorkers, workerNames, type FleetWorker } from './workers.ts';
 

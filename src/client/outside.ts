@@ -1,12 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { toMs } from '../domain/duration.ts';
+import { toMs } from '../domain/values/duration.ts';
 import { wrongInput } from '../domain/error.ts';
 import { WORKFLOW_TYPE } from '../domain/names.ts';
-import { DEFAULT_LEASE, labelOf, STILL_HELD } from '../domain/outside.ts';
-import { readQuestion, type Question } from '../domain/outbox.ts';
-import type { TaskView } from '../domain/run.ts';
-import { name } from '../domain/task.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { DEFAULT_LEASE, labelOf, STILL_HELD } from '../domain/people/external-agent.ts';
+import { readQuestion, type Question } from '../domain/people/outbox.ts';
+import type { TaskView } from '../domain/view/task-view.ts';
+import { name } from '../domain/task/schema.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import { askUpdate, completeUpdate, failUpdate, holdUpdate } from '../workflows/messages.ts';
 
 import { sayTo } from './decide.ts';

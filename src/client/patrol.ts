@@ -1,7 +1,7 @@
 import { ScheduleNotFoundError, WorkflowFailedError, type ScheduleHandle } from '@temporalio/client';
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { DEFAULT_QUEUE, PATROL_ID, PATROL_TYPE } from '../domain/names.ts';
-import type { PatrolRound } from '../domain/patrol.ts';
+import type { PatrolRound } from '../domain/produce/patrol.ts';
 import { CATCHUP, startedBy } from './schedules.ts';
 import type { Wire } from './wire.ts';
 import { isAttached, listWorkers } from './workers.ts';

@@ -1,5 +1,5 @@
-import type { ForgottenBy, RollbackNotice } from '../domain/rollback.ts';
-import type { FleetOrder } from '../domain/worker.ts';
+import type { ForgottenBy, RollbackNotice } from '../domain/worker/rollback.ts';
+import type { FleetOrder } from '../domain/worker/worker.ts';
 import {
   giveOrder,
   listOrders,

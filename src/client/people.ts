@@ -1,4 +1,4 @@
-import type { PersonsWord } from '../domain/waiting.ts';
+import type { PersonsWord } from '../domain/people/waiting.ts';
 import { answerUpdate, approveUpdate, rejectUpdate } from '../workflows/messages.ts';
 import { sayTo } from './decide.ts';
 import type { Wire } from './wire.ts';

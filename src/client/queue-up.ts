@@ -1,4 +1,4 @@
-import { cycleIn } from '../domain/dependencies.ts';
+import { cycleIn } from '../domain/scheduling/dependencies.ts';
 import { wrongInput } from '../domain/error.ts';
 import { needsUpdate, priorityUpdate } from '../workflows/messages.ts';
 import { sayTo } from './decide.ts';

@@ -1,6 +1,6 @@
 import proto from '@temporalio/proto';
 import { WORKFLOW_TYPE } from '../domain/names.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import type { Wire } from './wire.ts';
 
 const { TASK_QUEUE_TYPE_ACTIVITY: ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW: WORKFLOW } =

@@ -14,10 +14,10 @@ import { parseRepoFile } from '../adapters/repo-file.ts';
 import { resolveHome, type Config } from '../config.ts';
 import { type FleetError, wrongInput } from '../domain/error.ts';
 import { homeLayout } from '../domain/names.ts';
-import { NO_FILE, wantedSubmodules, type RepoFile } from '../domain/repo-policy.ts';
-import type { Task } from '../domain/task.ts';
-import { isUrl } from '../domain/repository-name.ts';
-import { noFolder, normalFolder } from '../domain/working-folder.ts';
+import { NO_FILE, wantedSubmodules, type RepoFile } from '../domain/repository/repo-policy.ts';
+import type { Task } from '../domain/task/schema.ts';
+import { isUrl } from '../domain/repository/repository-name.ts';
+import { noFolder, normalFolder } from '../domain/repository/working-folder.ts';
 import { baseNotes } from './base-notes.ts';
 
 /**

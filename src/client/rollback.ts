@@ -7,7 +7,7 @@ import {
   type AcceptedRollback,
   type ForgottenBy,
   type RollbackNotice,
-} from '../domain/rollback.ts';
+} from '../domain/worker/rollback.ts';
 import { isNotFound, type Wire } from './wire.ts';
 
 const DEADLINE_MS = 3_000;

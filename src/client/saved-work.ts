@@ -1,9 +1,9 @@
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { wipRef } from '../domain/names.ts';
-import { savedBranch, type SavedRun, type SavedThere } from '../domain/saved-work.ts';
-import type { TaskInput } from '../domain/task.ts';
-import { branchFault } from '../domain/parse-task.ts';
-import { isUrl } from '../domain/repository-name.ts';
+import { savedBranch, type SavedRun, type SavedThere } from '../domain/agent/saved-work.ts';
+import type { TaskInput } from '../domain/task/schema.ts';
+import { branchFault } from '../domain/task/parse.ts';
+import { isUrl } from '../domain/repository/repository-name.ts';
 import { ask } from './ask.ts';
 import { taskOf } from './hand-off.ts';
 import { unansweredBy } from './read/no-answer.ts';

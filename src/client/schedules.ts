@@ -8,7 +8,7 @@ import {
   type ScheduleSummary,
 } from '@temporalio/client';
 import { FleetError, wrongInput } from '../domain/error.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration } from '../domain/values/duration.ts';
 import {
   ID_SHAPE,
   nameOfSchedule,
@@ -17,9 +17,15 @@ import {
   scheduledTaskId,
   scheduleId,
 } from '../domain/names.ts';
-import type { ScheduledTask, ScheduleDetails, ScheduleOrder, ScheduleView, ScheduleWhen } from '../domain/schedule.ts';
-import { titleOf } from '../domain/task-title.ts';
-import { CLOSED_STATES } from '../domain/task-state.ts';
+import type {
+  ScheduledTask,
+  ScheduleDetails,
+  ScheduleOrder,
+  ScheduleView,
+  ScheduleWhen,
+} from '../domain/produce/schedule.ts';
+import { titleOf } from '../domain/task/title.ts';
+import { CLOSED_STATES } from '../domain/task/state.ts';
 import { admitTasks } from './admit.ts';
 import { standingOf } from './standing.ts';
 import type { Wire } from './wire.ts';

@@ -1,5 +1,5 @@
 import { FleetError } from '../domain/error.ts';
-import type { TaskState } from '../domain/task-state.ts';
+import type { TaskState } from '../domain/task/state.ts';
 import { describeTask, stateOf } from './view.ts';
 import { mapBounded, type Wire } from './wire.ts';
 

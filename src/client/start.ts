@@ -1,14 +1,14 @@
 import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription } from '@temporalio/client';
 import { redact } from '../adapters/git/git.ts';
-import { levelsOf, stateAtStart } from '../domain/dependencies.ts';
-import { taskDigest } from '../domain/task-digest.ts';
+import { levelsOf, stateAtStart } from '../domain/scheduling/dependencies.ts';
+import { taskDigest } from '../domain/task/task-digest.ts';
 import { wrongInput } from '../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../domain/names.ts';
-import { labelOf } from '../domain/outside.ts';
-import type { Task } from '../domain/task.ts';
-import { madeOf } from '../domain/task-row.ts';
-import { titleOf } from '../domain/task-title.ts';
-import { ATTRIBUTES, MEMO } from '../workflows/attributes.ts';
+import { labelOf } from '../domain/people/external-agent.ts';
+import type { Task } from '../domain/task/schema.ts';
+import { madeOf } from '../domain/list/task-row.ts';
+import { titleOf } from '../domain/task/title.ts';
+import { ATTRIBUTES, MEMO } from '../search-attributes.ts';
 import { mapBounded, type Wire } from './wire.ts';
 
 /** The server takes 400 and 20,000 bytes, as JSON. */

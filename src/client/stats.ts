@@ -1,5 +1,5 @@
-import type { TaskFigures } from '../domain/stats.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import type { TaskFigures } from '../domain/list/stats.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import { listRows } from './read/rows.ts';
 import type { Wire } from './wire.ts';
 

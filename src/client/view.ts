@@ -1,11 +1,11 @@
 import { WorkflowFailedError, type WorkflowExecutionDescription, type WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { NO_USAGE } from '../domain/event.ts';
-import { forgottenRunOf, forgottenSentence, type ForgottenBy, type RollbackNotice } from '../domain/rollback.ts';
+import { NO_USAGE } from '../domain/agent/event.ts';
+import { forgottenRunOf, forgottenSentence, type ForgottenBy, type RollbackNotice } from '../domain/worker/rollback.ts';
 import { claimQueue, WORKFLOW_TYPE } from '../domain/names.ts';
-import type { Progress, TaskView } from '../domain/run.ts';
-import { OPEN_STATES, type TaskState } from '../domain/task-state.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import type { Progress, TaskView } from '../domain/view/task-view.ts';
+import { OPEN_STATES, type TaskState } from '../domain/task/state.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import { viewQuery } from '../workflows/messages.ts';
 import { whyNoAnswer } from './read/no-answer.ts';
 import { pollersOf } from './queues.ts';

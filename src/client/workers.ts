@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { RECORD_TYPE } from '../domain/names.ts';
-import type { WorkerRecord, WorkerView } from '../domain/worker.ts';
+import type { WorkerRecord, WorkerView } from '../domain/worker/worker.ts';
 import { onServersClock } from './read/clock.ts';
 import { decoded, isNotFound, mapBounded, type Wire } from './wire.ts';
 

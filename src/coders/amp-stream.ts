@@ -1,7 +1,7 @@
-import type { AgentEvent } from '../domain/event.ts';
+import type { AgentEvent } from '../domain/agent/event.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { failureIn } from './failures.ts';
-import { count, object, parseObject, text } from '../domain/json.ts';
+import { count, object, parseObject, text } from '../domain/values/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Upstream } from '../domain/upstream.ts';
+import type { Upstream } from '../domain/agent/upstream.ts';
 
 /** To whoever speaks OpenAI's chat completions at this base URL, which ends with the version folder. */
 export const chatUpstream = (key: string | undefined, baseUrl: string): Upstream | undefined =>

@@ -1,5 +1,5 @@
-import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
-import { fullest, quota } from '../domain/quota.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/agent/event.ts';
+import { fullest, quota } from '../domain/agent/quota.ts';
 import {
   clip,
   count,
@@ -12,7 +12,7 @@ import {
   TEXT_MAX,
   TOOL_MAX,
   type Json,
-} from '../domain/json.ts';
+} from '../domain/values/json.ts';
 import { add, correction, countedIn, type Counted, type Protocol } from './overlay.ts';
 
 /** `claude -p --output-format stream-json --verbose`: one JSON object a line (`facts/coders.md`, section 3). */

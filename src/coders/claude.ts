@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { object, text } from '../domain/json.ts';
-import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import { object, text } from '../domain/values/json.ts';
+import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { AgentStart, Coder, ContextSource } from '../ports.ts';
 import { claudeProtocol } from './claude-stream.ts';
 import { hookSettings } from './hooks.ts';

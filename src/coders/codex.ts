@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { AgentStart, Coder, ContextSource, StartOrder } from '../ports.ts';
 import { codexProtocol } from './codex-stream.ts';
 import { conversationOf, driven, driveProtocol } from './drive.ts';

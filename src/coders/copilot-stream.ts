@@ -1,6 +1,6 @@
-import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/agent/event.ts';
 import { failureIn, failureOfStatus } from './failures.ts';
-import { label, object, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/json.ts';
+import { label, object, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/values/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Upstream } from '../domain/upstream.ts';
+import type { Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, ContextSource, StartOrder } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { copilotProtocol } from './copilot-stream.ts';

@@ -1,6 +1,6 @@
-import type { DriveOrder } from '../domain/drive-order.ts';
-import { bothEnds, CODER_FAILURES, type AgentEvent } from '../domain/event.ts';
-import { clip, count, label, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/json.ts';
+import type { DriveOrder } from '../domain/agent/driver-args.ts';
+import { bothEnds, CODER_FAILURES, type AgentEvent } from '../domain/agent/event.ts';
+import { clip, count, label, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/values/json.ts';
 import { builtFile } from '../package.ts';
 import type { StartOrder } from '../ports.ts';
 import type { Protocol } from './overlay.ts';

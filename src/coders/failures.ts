@@ -1,4 +1,4 @@
-import type { CoderFailure } from '../domain/event.ts';
+import type { CoderFailure } from '../domain/agent/event.ts';
 
 const WORDS: readonly (readonly [RegExp, CoderFailure])[] = [
   [/credit balance|billing|insufficient_quota|quota exceeded\. check your plan/i, 'auth'],

@@ -1,5 +1,16 @@
-import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
-import { clip, count, label, object, parseObject, shown, text, TEXT_MAX, TOOL_MAX, type Json } from '../domain/json.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/agent/event.ts';
+import {
+  clip,
+  count,
+  label,
+  object,
+  parseObject,
+  shown,
+  text,
+  TEXT_MAX,
+  TOOL_MAX,
+  type Json,
+} from '../domain/values/json.ts';
 import { correction, countedIn, type Counted, type Protocol } from './overlay.ts';
 
 /**

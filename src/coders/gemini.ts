@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Upstream } from '../domain/upstream.ts';
+import type { Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, Inherit } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { geminiProtocol } from './gemini-stream.ts';

@@ -1,5 +1,5 @@
-import { object, text, type Json } from '../domain/json.ts';
-import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import { object, text, type Json } from '../domain/values/json.ts';
+import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, StartOrder } from '../ports.ts';
 import { chatUpstream } from './chat-upstream.ts';
 import { opencodeProtocol } from './opencode-stream.ts';

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../domain/event.ts';
-import type { ProtocolName } from '../domain/coder-names.ts';
+import type { AgentEvent } from '../domain/agent/event.ts';
+import type { ProtocolName } from '../domain/task/coder-names.ts';
 import type { Coder } from '../ports.ts';
 
 /** A coder as `config.yaml` declares it; the worker's configuration schema gives this shape. */

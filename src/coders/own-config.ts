@@ -1,4 +1,4 @@
-import { object, parseObject, text, type Json } from '../domain/json.ts';
+import { object, parseObject, text, type Json } from '../domain/values/json.ts';
 
 /** A CLI's own configuration: JSON, with comments and trailing commas. Undefined where it is missing or cannot be read. */
 export function ownConfig(config: string | undefined): Json | undefined {

@@ -1,4 +1,4 @@
-import { bothEnds, type AgentEvent } from '../domain/event.ts';
+import { bothEnds, type AgentEvent } from '../domain/agent/event.ts';
 import { failureIn } from './failures.ts';
 import {
   count,
@@ -11,7 +11,7 @@ import {
   TEXT_MAX,
   TOOL_MAX,
   type Json,
-} from '../domain/json.ts';
+} from '../domain/values/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { ModelWay, Upstream } from '../domain/upstream.ts';
+import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, ContextSource, StartOrder } from '../ports.ts';
-import { text } from '../domain/json.ts';
+import { text } from '../domain/values/json.ts';
 import type { CoderDeclaration } from './overlay.ts';
 import { lowerCase, ownConfig, providerIn } from './own-config.ts';
 import { piProtocol } from './pi-stream.ts';

@@ -1,4 +1,4 @@
-import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/agent/event.ts';
 import {
   clip,
   count,
@@ -11,7 +11,7 @@ import {
   TEXT_MAX,
   TOOL_MAX,
   type Json,
-} from '../domain/json.ts';
+} from '../domain/values/json.ts';
 import type { Protocol } from './overlay.ts';
 
 /** `qwen -o stream-json`: Claude's event names with other contents, as observed on 0.24.4. Call ids are the wire's. */

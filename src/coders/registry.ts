@@ -1,4 +1,4 @@
-import type { BUILTIN_CODERS, ProtocolName } from '../domain/coder-names.ts';
+import type { BUILTIN_CODERS, ProtocolName } from '../domain/task/coder-names.ts';
 import type { Coder, StartOrder } from '../ports.ts';
 import { createAgy } from './agy.ts';
 import { createAmp } from './amp.ts';

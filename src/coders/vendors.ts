@@ -1,4 +1,4 @@
-import type { Upstream } from '../domain/upstream.ts';
+import type { Upstream } from '../domain/agent/upstream.ts';
 
 /** Where a vendor's API is, and by which variables a user names a key and an address of their own for it. */
 export interface Vendor extends Pick<Upstream, 'api' | 'url' | 'versioned'> {

@@ -1,4 +1,4 @@
-import { label, object, objects, text, type Json } from '../domain/json.ts';
+import { label, object, objects, text, type Json } from '../domain/values/json.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
-import { clip, count, label, object, objects, shown, text, TOOL_MAX, type Json } from '../domain/json.ts';
-import type { AgentEvent } from '../domain/event.ts';
+import { clip, count, label, object, objects, shown, text, TOOL_MAX, type Json } from '../domain/values/json.ts';
+import type { AgentEvent } from '../domain/agent/event.ts';
 import type { Printer } from './printer.ts';
 
 interface Call {

@@ -6,8 +6,8 @@ import {
   type AnyMessage,
   type ClientContext,
 } from '@agentclientprotocol/sdk';
-import { label, object, objects, shown, text, type Json } from '../domain/json.ts';
-import type { CoderFailure } from '../domain/event.ts';
+import { label, object, objects, shown, text, type Json } from '../domain/values/json.ts';
+import type { CoderFailure } from '../domain/agent/event.ts';
 import { idOf, loginMethod, unattendedMode } from './acp-setup.ts';
 import { AcpUpdates, usageOf } from './acp-updates.ts';
 import type { Conversation, Talk } from './conversation.ts';

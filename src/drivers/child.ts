@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { parseObject, type Json } from '../domain/json.ts';
+import { parseObject, type Json } from '../domain/values/json.ts';
 
 export interface Exit {
   code: number | null;

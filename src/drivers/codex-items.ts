@@ -1,5 +1,5 @@
-import { bothEnds } from '../domain/event.ts';
-import { count, label, object, parseObject, shown, text, TOOL_MAX, type Json } from '../domain/json.ts';
+import { bothEnds } from '../domain/agent/event.ts';
+import { count, label, object, parseObject, shown, text, TOOL_MAX, type Json } from '../domain/values/json.ts';
 import type { Printer } from './printer.ts';
 
 /** The items of a turn as events. Their ids are the ids of the calls on the wire. */

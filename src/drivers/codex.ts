@@ -1,6 +1,6 @@
-import { label, object, objects, text, type Json } from '../domain/json.ts';
+import { label, object, objects, text, type Json } from '../domain/values/json.ts';
 import { failureOf, resetIn } from '../coders/codex-stream.ts';
-import type { CoderFailure } from '../domain/event.ts';
+import type { CoderFailure } from '../domain/agent/event.ts';
 import { CodexItems } from './codex-items.ts';
 import type { Conversation, Talk } from './conversation.ts';
 import { failureOfStatus } from '../coders/failures.ts';

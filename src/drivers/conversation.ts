@@ -1,4 +1,4 @@
-import type { DriveOrder } from '../domain/drive-order.ts';
+import type { DriveOrder } from '../domain/agent/driver-args.ts';
 import type { Child, Exit } from './child.ts';
 import type { End, Printer } from './printer.ts';
 

@@ -1,10 +1,10 @@
 import { exit } from 'node:process';
 import { text } from 'node:stream/consumers';
-import { driveOrder } from '../domain/drive-order.ts';
+import { driveOrder } from '../domain/agent/driver-args.ts';
 import { Child } from './child.ts';
 import { converse, type Conversation, type Talk } from './conversation.ts';
 import { Printer } from './printer.ts';
-import { namedSecretsIn, Redaction } from '../domain/redaction.ts';
+import { namedSecretsIn, Redaction } from '../domain/secrets/redaction.ts';
 
 /**
  * The agent process of coders that need a conversation: holds it with the agent CLI, its child, and prints events. The one

@@ -1,5 +1,5 @@
-import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/event.ts';
-import { TEXT_MAX, TOOL_MAX } from '../domain/json.ts';
+import { bothEnds, type AgentEvent, type CoderFailure } from '../domain/agent/event.ts';
+import { TEXT_MAX, TOOL_MAX } from '../domain/values/json.ts';
 
 /** How a conversation ended. */
 export interface End {

@@ -1,4 +1,4 @@
-import { object, text, type Json } from '../domain/json.ts';
+import { object, text, type Json } from '../domain/values/json.ts';
 import type { Child } from './child.ts';
 
 /** The answer to a request was an error. */

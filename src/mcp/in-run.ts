@@ -8,8 +8,8 @@ import {
   type CallToolResult,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
-import { checkFollowUp, FOLLOW_UPS, readQuestion } from '../domain/outbox.ts';
-import type { AgentTool } from '../domain/task.ts';
+import { checkFollowUp, FOLLOW_UPS, readQuestion } from '../domain/people/outbox.ts';
+import type { AgentTool } from '../domain/task/schema.ts';
 
 /**
  * What an agent can say to others from within its run. It has no way out of the agent's namespace: it writes files into the

@@ -1,5 +1,5 @@
 import { argv } from 'node:process';
-import { AGENT_TOOLS } from '../domain/task.ts';
+import { AGENT_TOOLS } from '../domain/task/schema.ts';
 import { serveRun } from './in-run.ts';
 
 /** The tools of an agent in its run: `main.js <outbox> <tool>…`. Its coder starts it, in the agent's own namespace. */

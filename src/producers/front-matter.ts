@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { wrongInputAt } from '../domain/error.ts';
-import { taskInput } from '../domain/task.ts';
+import { taskInput } from '../domain/task/schema.ts';
 
 /** What stands at the top of a spec, between lines of dashes. */
 

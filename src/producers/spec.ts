@@ -1,8 +1,8 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import { wrongInputAt } from '../domain/error.ts';
-import { slugOf } from '../domain/plan-ids.ts';
-import type { Spec } from '../domain/plan.ts';
-import type { SpecItem, SpecSection } from '../domain/plan-item.ts';
+import { slugOf } from '../domain/produce/plan-ids.ts';
+import type { Spec } from '../domain/produce/plan.ts';
+import type { SpecItem, SpecSection } from '../domain/produce/plan-item.ts';
 import { listOf, readFront, withLists } from './front-matter.ts';
 import { takeNote, titleFrom, type Said } from './item-text.ts';
 

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import { wrongInputAt } from '../domain/error.ts';
-import { slugOf } from '../domain/plan-ids.ts';
-import type { TaskInput } from '../domain/task.ts';
+import { slugOf } from '../domain/produce/plan-ids.ts';
+import type { TaskInput } from '../domain/task/schema.ts';
 import { readTaskFile } from './spec.ts';
 
 /** A file that is one task: markdown with front matter, or YAML with the fields of docs/tasks.md. */

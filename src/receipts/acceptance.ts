@@ -1,18 +1,25 @@
 import { matches } from '../adapters/glob.ts';
 import { treeEntries } from '../adapters/git/entries.ts';
 import { lfsPointers } from '../adapters/git/lfs.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { compareTests, countTests, notPassed, statuses, type TestReport, type TestResult } from '../domain/tests.ts';
-import type { Finding } from '../domain/receipt.ts';
+import { formatDuration } from '../domain/values/duration.ts';
+import {
+  compareTests,
+  countTests,
+  notPassed,
+  statuses,
+  type TestReport,
+  type TestResult,
+} from '../domain/evidence/test-results.ts';
+import type { Finding } from '../domain/evidence/receipt.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
-import { clip, counted, named, sample } from './bounded.ts';
+import { clip, counted, named, sample, quoted } from './bounded.ts';
 import { digestOf } from './canonical.ts';
 import { declaredProblems } from './author/declared.ts';
 import { withoutNew, type WithoutNew } from './author/without-new.ts';
 import { baseTrial, type BaseTrial } from './base-trial.ts';
 import { cannotStart } from './cannot-start.ts';
 import { impossibleTests } from './claimed-tests.ts';
-import { quoted, whatFailed } from './failed-check.ts';
+import { whatFailed } from './failed-check.ts';
 import { tamperedWith } from './tampering.ts';
 import { judgedPaths, passed, spent, testGlobs, tryCommit, withoutSubmodules, type Step, type Trial } from './trial.ts';
 

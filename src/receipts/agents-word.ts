@@ -1,5 +1,5 @@
-import type { Found } from '../domain/receipt.ts';
-import type { AgentsWord } from '../domain/waiting.ts';
+import type { Found } from '../domain/evidence/receipt.ts';
+import type { AgentsWord } from '../domain/people/waiting.ts';
 import type { Evidence } from '../ports.ts';
 import { excerpt } from './bounded.ts';
 import { toolCalls } from './shell-calls.ts';

@@ -4,7 +4,7 @@ import { lstat, mkdir, open, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../adapters/sha256.ts';
 import { matches } from '../adapters/glob.ts';
-import { pathsOf } from '../domain/artifact.ts';
+import { pathsOf } from '../domain/artifact/artifact.ts';
 import type { ReceiptCollector } from '../ports.ts';
 import { checkArtifacts } from './artifact-checks.ts';
 import { clip, counted, named, sample } from './bounded.ts';

@@ -1,4 +1,4 @@
-import type { TestReport } from '../domain/tests.ts';
+import type { TestReport } from '../domain/evidence/test-results.ts';
 import type { Tried } from '../ports.ts';
 import { digestOf } from './canonical.ts';
 import { firstFailure, type FirstFailure } from './cannot-start.ts';

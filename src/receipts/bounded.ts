@@ -1,9 +1,10 @@
-import { withoutKeys } from '../domain/keys.ts';
+import { withoutKeys } from '../domain/secrets/redact-keys.ts';
 
 /** A receipt's evidence is small, and signed for good: these keep it below its 4 KB, and keys out of it. */
 
 const SAMPLE = 10;
 const ITEM = 100;
+const COMMAND_MAX = 200;
 
 /** The first of them, each cut; how many there were in all is told beside. */
 export const sample = (items: readonly string[]): string[] => items.slice(0, SAMPLE).map((item) => excerpt(item, ITEM));
@@ -21,3 +22,5 @@ export function named(items: readonly string[], most = 3): string {
 }
 
 export const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
+
+export const quoted = (command: string): string => `\`${clip(command, COMMAND_MAX)}\``;

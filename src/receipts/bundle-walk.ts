@@ -1,4 +1,4 @@
-import { judge, RECEIPT_KINDS, requiredKinds, type Found, type ReceiptKind } from '../domain/receipt.ts';
+import { judge, RECEIPT_KINDS, requiredKinds, type Found, type ReceiptKind } from '../domain/evidence/receipt.ts';
 import { canonical, digestOf } from './canonical.ts';
 import { isWrong, readRun, readVerdict, wrong, type Problem, type RunPart, type Wrong } from './read-bundle.ts';
 import { resultOf, subjectName, type Binding, type Statement, type StatementKind } from './statement.ts';

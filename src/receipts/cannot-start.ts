@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { treeEntries } from '../adapters/git/entries.ts';
 import { readBlobs } from '../adapters/git/checkout.ts';
-import { declaredIn, missingSetup } from '../domain/declared-dependencies.ts';
-import type { TestReport } from '../domain/tests.ts';
+import { declaredIn, missingSetup } from '../domain/repository/declared-dependencies.ts';
+import type { TestReport } from '../domain/evidence/test-results.ts';
 import type { Tried } from '../ports.ts';
 import { passed, type Trial } from './trial.ts';
 

@@ -1,4 +1,4 @@
-import type { Counts } from '../domain/tests.ts';
+import type { Counts } from '../domain/evidence/test-results.ts';
 import type { Evidence } from '../ports.ts';
 import { toolCalls, type ToolCall } from './shell-calls.ts';
 import { ranTests } from './test-output.ts';

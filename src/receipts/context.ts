@@ -1,7 +1,7 @@
 import type { RunRecord } from '../adapters/run-registry.ts';
-import type { Required } from '../domain/receipt.ts';
-import type { Policy } from '../domain/repo-policy.ts';
-import type { HeldOut, Task } from '../domain/task.ts';
+import type { Required } from '../domain/evidence/receipt.ts';
+import type { Policy } from '../domain/repository/repo-policy.ts';
+import type { HeldOut, Task } from '../domain/task/schema.ts';
 import type { Evidence, ResultTree } from '../ports.ts';
 import { digestOf } from './canonical.ts';
 import type { Asked, SealContext, Subject } from './statement.ts';

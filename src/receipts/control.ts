@@ -1,6 +1,6 @@
 import { matches } from '../adapters/glob.ts';
 import { layPaths } from '../adapters/git/checkout.ts';
-import { notPassed } from '../domain/tests.ts';
+import { notPassed } from '../domain/evidence/test-results.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { baseTrial, outcomeOf, type Outcome } from './base-trial.ts';
 import { counted, named, sample } from './bounded.ts';

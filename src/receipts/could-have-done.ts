@@ -1,4 +1,4 @@
-import type { TaskType } from '../domain/task.ts';
+import type { TaskType } from '../domain/task/schema.ts';
 import type { Evidence } from '../ports.ts';
 import { commandsIn } from './shell-commands.ts';
 import { isCut, isShell, toolCalls } from './shell-calls.ts';

@@ -1,9 +1,9 @@
-import { formatBytes } from '../domain/bytes.ts';
-import { formatDuration } from '../domain/duration.ts';
-import { FAILURES } from '../domain/failure.ts';
-import { unseen } from '../domain/outside.ts';
-import type { Finding } from '../domain/receipt.ts';
-import type { AgentOutcome } from '../domain/outcome.ts';
+import { formatBytes } from '../domain/values/bytes.ts';
+import { formatDuration } from '../domain/values/duration.ts';
+import { FAILURES } from '../domain/agent/failure.ts';
+import { unseen } from '../domain/people/external-agent.ts';
+import type { Finding } from '../domain/evidence/receipt.ts';
+import type { AgentOutcome } from '../domain/run/outcome.ts';
 import type { ReceiptCollector } from '../ports.ts';
 import { counted } from './bounded.ts';
 

@@ -1,16 +1,13 @@
-import { formatDuration } from '../domain/duration.ts';
-import { statuses, type TestReport, type TestResult } from '../domain/tests.ts';
-import { clip, counted, named } from './bounded.ts';
+import { formatDuration } from '../domain/values/duration.ts';
+import { statuses, type TestReport, type TestResult } from '../domain/evidence/test-results.ts';
+import { clip, counted, named, quoted } from './bounded.ts';
 import type { Step } from './trial.ts';
 
-const COMMAND_MAX = 200;
 /** Failed tests that are told with what they said. */
 const TESTS = 5;
 const NAME_MAX = 200;
 /** Of all that the failed tests said. */
 const SAID_MAX = 2_000;
-
-export const quoted = (command: string): string => `\`${clip(command, COMMAND_MAX)}\``;
 
 /**
  * Why a command did not pass, some 2,500 characters at most: how it ended, then the failed tests with what was expected and what

@@ -1,4 +1,4 @@
-import type { Finding } from '../domain/receipt.ts';
+import type { Finding } from '../domain/evidence/receipt.ts';
 import type { Evidence, ReceiptCollector, ResultTree } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { claimsWork } from './claimed-work.ts';

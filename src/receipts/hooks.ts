@@ -1,4 +1,4 @@
-import type { HookCall } from '../domain/event.ts';
+import type { HookCall } from '../domain/agent/event.ts';
 import type { Evidence } from '../ports.ts';
 import { clip, counted, excerpt, sample } from './bounded.ts';
 

@@ -1,6 +1,6 @@
-import { formatBytes } from '../domain/bytes.ts';
-import type { ReachedLine } from '../domain/network.ts';
-import type { Finding } from '../domain/receipt.ts';
+import { formatBytes } from '../domain/values/bytes.ts';
+import type { ReachedLine } from '../domain/task/network.ts';
+import type { Finding } from '../domain/evidence/receipt.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { counted, named } from './bounded.ts';
 

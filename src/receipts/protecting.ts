@@ -1,6 +1,6 @@
 import { matches } from '../adapters/glob.ts';
-import type { Policy } from '../domain/repo-policy.ts';
-import { fold } from '../domain/twins.ts';
+import type { Policy } from '../domain/repository/repo-policy.ts';
+import { fold } from '../domain/evidence/path-collisions.ts';
 import type { Change } from '../ports.ts';
 
 /** Whether a path is protected: also one that is the same on a file system that folds. */

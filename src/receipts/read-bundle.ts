@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RECEIPT_KINDS, type Required } from '../domain/receipt.ts';
-import { TASK_TYPES } from '../domain/task.ts';
+import { RECEIPT_KINDS, type Required } from '../domain/evidence/receipt.ts';
+import { TASK_TYPES } from '../domain/task/schema.ts';
 import { parseCanonical } from './canonical.ts';
 import { PAYLOAD_TYPE, type Envelope } from './dsse.ts';
 import { predicateTypeOf, STATEMENT_TYPE, type Statement } from './statement.ts';

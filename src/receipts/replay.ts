@@ -1,6 +1,6 @@
-import type { Finding, Found, ReceiptKind } from '../domain/receipt.ts';
-import { differences, type Decision, type Replayed } from '../domain/replay.ts';
-import type { Policy } from '../domain/repo-policy.ts';
+import type { Finding, Found, ReceiptKind } from '../domain/evidence/receipt.ts';
+import { differences, type Decision, type Replayed } from '../domain/worker/second-verdict.ts';
+import type { Policy } from '../domain/repository/repo-policy.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
 import { acceptanceAgain } from './acceptance.ts';
 import { digestOf } from './canonical.ts';

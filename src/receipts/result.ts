@@ -1,4 +1,4 @@
-import { FAILURES } from '../domain/failure.ts';
+import { FAILURES } from '../domain/agent/failure.ts';
 import type { ReceiptCollector } from '../ports.ts';
 import { clip } from './bounded.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { reviewPrompt } from '../domain/review-prompt.ts';
-import { findingOf } from '../domain/review.ts';
+import { reviewPrompt } from '../domain/prompt/review-prompt.ts';
+import { findingOf } from '../domain/evidence/review.ts';
 import type { ReceiptCollector } from '../ports.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { matches } from '../adapters/glob.ts';
-import type { Task } from '../domain/task.ts';
+import type { Task } from '../domain/task/schema.ts';
 import type { Change, ReceiptCollector } from '../ports.ts';
 import { counted, named, sample } from './bounded.ts';
 import { protectedChanges } from './protecting.ts';

@@ -1,10 +1,10 @@
 import type { Signer } from '../adapters/signer.ts';
-import type { Found, Judgement, Receipt, Verdict } from '../domain/receipt.ts';
+import type { Found, Judgement, Receipt, Verdict } from '../domain/evidence/receipt.ts';
 import { sha256 } from '../adapters/sha256.ts';
 import { canonical } from './canonical.ts';
 import { signedLine } from './dsse.ts';
 import { isWrong, linesOf, readEnvelope, readRun, readStatement } from './read-bundle.ts';
-import type { ApprovalSaid } from '../domain/waiting.ts';
+import type { ApprovalSaid } from '../domain/people/waiting.ts';
 import { statementOf, type Said, type SealContext, type Statement } from './statement.ts';
 
 export interface Sealing {

@@ -1,4 +1,4 @@
-import type { SecretFound } from '../domain/secret-shapes.ts';
+import type { SecretFound } from '../domain/secrets/secret-shapes.ts';
 import type { ReceiptCollector } from '../ports.ts';
 import { counted, named, sample } from './bounded.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../domain/event.ts';
+import type { StoredEvent } from '../domain/agent/event.ts';
 
 // Names of claude's and codex's tools, and of the usual others, in lower case.
 const SHELLS = new Set([

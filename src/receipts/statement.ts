@@ -1,5 +1,5 @@
-import type { ReceiptKind, Found, Judgement, Required } from '../domain/receipt.ts';
-import type { ApprovalSaid } from '../domain/waiting.ts';
+import type { ReceiptKind, Found, Judgement, Required } from '../domain/evidence/receipt.ts';
+import type { ApprovalSaid } from '../domain/people/waiting.ts';
 import { digestOf } from './canonical.ts';
 
 /**

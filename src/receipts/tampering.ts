@@ -3,8 +3,7 @@ import { treeEntries } from '../adapters/git/entries.ts';
 import { formatOf } from '../adapters/git/init.ts';
 import { TrackedFiles, type Touched } from '../adapters/git/tracked-files.ts';
 import type { ResultTree, Tried } from '../ports.ts';
-import { named } from './bounded.ts';
-import { quoted } from './failed-check.ts';
+import { named, quoted } from './bounded.ts';
 
 /** What a command did to the files of its trial's checkout; setup's commands together. */
 export interface TouchedBy extends Touched {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { hasName, nameBehind } from '../adapters/find-name.ts';
-import { doneByOf, needsPerson } from '../domain/done-by.ts';
-import type { Finding } from '../domain/receipt.ts';
+import { doneByOf, needsPerson } from '../domain/evidence/done-by.ts';
+import type { Finding } from '../domain/evidence/receipt.ts';
 import type { Evidence, ReceiptCollector } from '../ports.ts';
 import { clip, counted, named, sample } from './bounded.ts';
 import { inventedFiles } from './claimed-files.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { keyIdOf, readPublicKey } from '../adapters/signer.ts';
-import { firstIssue } from '../domain/first-issue.ts';
+import { firstIssue } from '../domain/artifact/first-issue.ts';
 
 /** The file of keys that a reader of bundles trusts: `{ "keys": [ … ] }`, for people to edit. */
 

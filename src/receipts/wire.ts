@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../domain/event.ts';
-import type { WireCall, WireLog } from '../domain/wire.ts';
+import type { StoredEvent } from '../domain/agent/event.ts';
+import type { WireCall, WireLog } from '../domain/agent/model-traffic.ts';
 import type { Evidence } from '../ports.ts';
 import { clip, counted, excerpt, sample } from './bounded.ts';
 import { toolCalls, type ToolCall } from './shell-calls.ts';

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isTaskId } from '../domain/names.ts';
 import { isTaskFile, readTask } from '../producers/task-file.ts';
-import type { BacklogItem, Taking } from './take-backlog.ts';
+import type { BacklogItem, Taking } from './backlog-item.ts';
 
 const MAX_BYTES = 1_000_000;
 const TAKEN = 'taken';

@@ -1,9 +1,9 @@
 import { GitHub } from '../adapters/github/client.ts';
 import { labelledIssues, takeLabel } from '../adapters/github/labelled-issues.ts';
-import type { Deps } from '../activities/context.ts';
-import type { BacklogSource } from '../domain/patrol.ts';
-import { slugOf } from '../domain/plan-ids.ts';
-import type { BacklogItem } from './take-backlog.ts';
+import type { Deps } from '../activities/worker/context.ts';
+import type { BacklogSource } from '../domain/produce/patrol.ts';
+import { slugOf } from '../domain/produce/plan-ids.ts';
+import type { BacklogItem } from './backlog-item.ts';
 
 const TITLE_MAX = 100;
 

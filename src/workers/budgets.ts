@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import type { Holds } from '../activities/holds.ts';
+import type { Holds } from '../activities/worker/claim-holds.ts';
 import type { Config } from '../config.ts';
-import { dayOf, spentBudgets, type Spender, type Spent } from '../domain/budget.ts';
+import { dayOf, spentBudgets, type Spender, type Spent } from '../domain/scheduling/budget.ts';
 import { queueOfClaims, WORKFLOW_TYPE } from '../domain/names.ts';
-import { readRunLine, type RunLine } from '../domain/run-line.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { readRunLine, type RunLine } from '../domain/view/run-summary.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 
 const EVERY_MS = 15_000;
 const DEADLINE_MS = 10_000;

@@ -5,8 +5,8 @@ import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../ada
 import { readJson } from '../adapters/json-file.ts';
 import { mapBounded } from '../client/wire.ts';
 import type { Config } from '../config.ts';
-import { toMs } from '../domain/duration.ts';
-import { isOpen, keepClassOf, KEEP_CLASSES, type KeepClass, type TaskOrigin } from '../domain/keep.ts';
+import { toMs } from '../domain/values/duration.ts';
+import { isOpen, keepClassOf, KEEP_CLASSES, type KeepClass, type TaskOrigin } from '../domain/worker/retention.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import { standingOf, standingsOf } from './standings.ts';
 import { leftovers, setAsideRuns, unusedStores, type Unused } from './unused.ts';

@@ -1,5 +1,5 @@
 import { copyFile, stat, truncate } from 'node:fs/promises';
-import { formatBytes } from '../domain/bytes.ts';
+import { formatBytes } from '../domain/values/bytes.ts';
 import type { HomeLayout } from '../domain/names.ts';
 import { clean, findCleanable, hurried, type Cleaning, type CleanItem } from './clean.ts';
 

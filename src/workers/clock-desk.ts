@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { sendAlert } from '../activities/alert.ts';
-import type { ClockDesk } from '../activities/clock-desk.ts';
-import type { Deps } from '../activities/context.ts';
+import { sendAlert } from '../activities/services/alert.ts';
+import type { ClockDesk } from '../activities/services/schedule-services.ts';
+import type { Deps } from '../activities/worker/context.ts';
 import { enqueueOnce } from '../client/enqueue-once.ts';
 import { lookAround } from '../client/look-around.ts';
-import { findingsOf, missedEnds, type Finding, type Seen } from '../domain/patrol.ts';
+import { findingsOf, missedEnds, type Finding, type Seen } from '../domain/produce/patrol.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
 import { takeFromBacklog } from './take-backlog.ts';
 

@@ -1,6 +1,6 @@
 import { WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import { CREDENTIAL_QUEUE, CREDENTIAL_TYPE, credentialId } from '../domain/names.ts';
-import type { RunRef } from '../domain/run.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
 import {
   named,
   newCredential,
@@ -8,7 +8,7 @@ import {
   type Seat,
   type SeatHolder,
   type SeatReport,
-} from '../domain/seats.ts';
+} from '../domain/scheduling/seats.ts';
 import { giveBackSignal, leaseUpdate, namedSignal, reportSignal } from '../workflows/messages.ts';
 
 /** Well within the time that a claim has. */

@@ -1,17 +1,17 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { Attached } from '../activities/context.ts';
-import type { DeliveryDesk, FindMerger, Merger, PullOrder } from '../activities/delivery-desk.ts';
-import { heartbeating } from '../activities/heartbeat.ts';
+import type { Attached } from '../activities/worker/services.ts';
+import type { DeliveryDesk, FindMerger, Merger, PullOrder } from '../activities/services/delivery-services.ts';
+import { heartbeating } from '../activities/worker/heartbeat.ts';
 import { GitHub, type Answer } from '../adapters/github/client.ts';
 import { closePull } from '../adapters/github/close-pull.ts';
 import { lookAtPull } from '../adapters/github/look-pull.ts';
 import { openPull } from '../adapters/github/open-pull.ts';
 import type { Config } from '../config.ts';
-import { toMs } from '../domain/duration.ts';
-import type { MergeQueueRecord } from '../domain/merge.ts';
+import { toMs } from '../domain/values/duration.ts';
+import type { MergeQueueRecord } from '../domain/deliver/merge.ts';
 import { MERGE_TYPE, mergeQueueId, SHARED_QUEUE, type HomeLayout } from '../domain/names.ts';
-import { pullBody, pullTitle } from '../domain/pull-body.ts';
+import { pullBody, pullTitle } from '../domain/deliver/pull-body.ts';
 import { repositoryId } from './repository-id.ts';
 import { enterMergeSignal, leaveMergeSignal } from '../workflows/messages.ts';
 

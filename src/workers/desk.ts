@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import type { DeliveryDesk } from '../activities/delivery-desk.ts';
-import type { Desk } from '../activities/desk.ts';
-import { sendAlert } from '../activities/alert.ts';
+import type { DeliveryDesk } from '../activities/services/delivery-services.ts';
+import type { Desk } from '../activities/services/task-services.ts';
+import { sendAlert } from '../activities/services/alert.ts';
 import { postWebhook } from '../adapters/notify.ts';
 import { cancelTask } from '../client/decide.ts';
 import { createProposed } from '../client/hand-off.ts';
@@ -9,10 +9,10 @@ import { lookUpTask } from '../client/look-up.ts';
 import { mapBounded } from '../client/wire.ts';
 import { redact } from '../adapters/git/git.ts';
 import { repositoryId } from './repository-id.ts';
-import { isClosed } from '../domain/dependencies.ts';
+import { isClosed } from '../domain/scheduling/dependencies.ts';
 import { LOCKS_TYPE, locksId, SHARED_QUEUE } from '../domain/names.ts';
-import { newLocks } from '../domain/scope-locks.ts';
-import { parseTask } from '../domain/parse-task.ts';
+import { newLocks } from '../domain/scheduling/scope-locks.ts';
+import { parseTask } from '../domain/task/parse.ts';
 import { askScopeSignal } from '../workflows/messages.ts';
 import { createDeliveryDesk, type DeliveryDeps } from './delivery-desk.ts';
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deps } from '../activities/context.ts';
-import type { Disk } from '../activities/persist.ts';
+import type { Deps } from '../activities/worker/context.ts';
+import type { Disk } from '../activities/worker/services.ts';
 import { folderBytes, folderSize, type FolderSize } from '../adapters/folder-size.ts';
 import { giveUpReserve, makeReserve } from '../adapters/reserve.ts';
 import { Descriptors, refusesWrites, spaceOf } from '../adapters/space.ts';
 import type { RunRecord } from '../adapters/run-registry.ts';
-import { formatBytes, toBytes } from '../domain/bytes.ts';
-import { levelOf, shortOf, type DiskLimits, type Level, type Space } from '../domain/disk.ts';
-import type { RunRef } from '../domain/run.ts';
-import type { StopReason } from '../domain/outcome.ts';
+import { formatBytes, toBytes } from '../domain/values/bytes.ts';
+import { levelOf, shortOf, type DiskLimits, type Level, type Space } from '../domain/worker/disk.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
+import type { StopReason } from '../domain/run/outcome.ts';
 
 const TICK_MS = 1_000;
 const MEASURE_MS = 60_000;

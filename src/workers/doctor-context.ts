@@ -5,7 +5,7 @@ import { sha256 } from '../adapters/sha256.ts';
 import { matches, roots } from '../adapters/glob.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
-import { object, type Json } from '../domain/json.ts';
+import { object, type Json } from '../domain/values/json.ts';
 import type { ContextSource } from '../ports.ts';
 import { probeCoders, usable } from './probe-coders.ts';
 

@@ -8,10 +8,10 @@ import { checkMachine } from '../adapters/program/check-machine.ts';
 import { checkSecret, variablesOf } from '../adapters/secret.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
-import { formatBytes, toBytes } from '../domain/bytes.ts';
+import { formatBytes, toBytes } from '../domain/values/bytes.ts';
 import { homeLayout } from '../domain/names.ts';
-import { unmetRoutes } from '../domain/route.ts';
-import { isOlder, versionIn } from '../domain/version.ts';
+import { unmetRoutes } from '../domain/routing/route.ts';
+import { isOlder, versionIn } from '../domain/values/version-compare.ts';
 import type { Coder } from '../ports.ts';
 import { probeCoders, usable, whyNot, type Probed } from './probe-coders.ts';
 

@@ -1,7 +1,7 @@
-import type { Attached, Deps } from '../activities/context.ts';
-import type { Fitness } from '../activities/worker/blame.ts';
+import type { Deps } from '../activities/worker/context.ts';
+import type { Attached, Fitness } from '../activities/worker/services.ts';
 import { checkMachine } from '../adapters/program/check-machine.ts';
-import type { Failure } from '../domain/failure.ts';
+import type { Failure } from '../domain/agent/failure.ts';
 
 /** Between looks at a machine that does not work. */
 const AGAIN_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import type { Deps } from '../activities/context.ts';
-import { forgetTask } from '../activities/forget-task.ts';
-import type { Debt } from '../domain/worker.ts';
+import type { Deps } from '../activities/worker/context.ts';
+import { forgetTask } from '../activities/save/clean-up-task.ts';
+import type { Debt } from '../domain/worker/worker.ts';
 import { tellPaid } from './record.ts';
 
 const FIRST_PAUSE_MS = 5_000;

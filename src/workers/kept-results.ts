@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-import type { Deps } from '../activities/context.ts';
+import type { Deps } from '../activities/worker/context.ts';
 import { answered, mapBounded } from '../client/wire.ts';
 import { isTaskId, WORKFLOW_TYPE } from '../domain/names.ts';
-import { keeperOf } from '../domain/run.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import { keeperOf } from '../domain/view/task-view.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 import { viewQuery } from '../workflows/messages.ts';
 
 const DEADLINE_MS = 3_000;

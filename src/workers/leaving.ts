@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Deps } from '../activities/context.ts';
-import type { Tally } from '../domain/worker.ts';
+import type { Deps } from '../activities/worker/context.ts';
+import type { Tally } from '../domain/worker/worker.ts';
 import { keptResults } from './kept-results.ts';
 
 const LOOK_MS = 100;

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { endOf, unlessLost, type Deps } from '../activities/context.ts';
+import { endOf, unlessLost, type Deps } from '../activities/worker/context.ts';
 import { orderId } from '../domain/names.ts';
-import { orderSentence, strongest, type FleetOrder } from '../domain/worker.ts';
+import { orderSentence, strongest, type FleetOrder } from '../domain/worker/worker.ts';
 
 /** Two cheap calls; what `fleet stop --now` promises depends on it. */
 const EVERY_MS = 3_000;

@@ -2,8 +2,8 @@ import { execa } from 'execa';
 import { killGroup } from '../adapters/ask-program.ts';
 import { findProgram } from '../adapters/find-program.ts';
 import { mapBounded } from '../client/wire.ts';
-import { CANNOT_RUN } from '../domain/outcome.ts';
-import { isOlder, versionIn } from '../domain/version.ts';
+import { CANNOT_RUN } from '../domain/run/outcome.ts';
+import { isOlder, versionIn } from '../domain/values/version-compare.ts';
 import type { Coder } from '../ports.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { identityOf } from '../activities/attend.ts';
-import type { Deps } from '../activities/context.ts';
+import { identityOf } from '../activities/worker/worker-heartbeat.ts';
+import type { Deps } from '../activities/worker/context.ts';
 import { givenVariables } from '../activities/prepare/variables.ts';
 import { leaseOf } from '../config.ts';
 import { RECORD_TYPE, workerRecordId } from '../domain/names.ts';
-import { leftBehind, type Debt, type Tally, type WorkerFacts, type WorkerRecord } from '../domain/worker.ts';
+import { leftBehind, type Debt, type Tally, type WorkerFacts, type WorkerRecord } from '../domain/worker/worker.ts';
 import { attachSignal, detachUpdate, paidSignal, troubleSignal } from '../workflows/messages.ts';
 
 const EVERY_MS = 3_000;

@@ -1,5 +1,5 @@
 import { sha256 } from '../adapters/sha256.ts';
-import { repositoryName } from '../domain/repository-name.ts';
+import { repositoryName } from '../domain/repository/repository-name.ts';
 
 /** Of one repository, in ids of workflows: a path is asked for by its machine; the same URL is the same one everywhere. */
 export function repositoryId({ repo, machine }: { repo: string; machine?: string | null | undefined }): string {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import type { Holds } from '../activities/holds.ts';
-import type { RollbackCheck } from '../activities/note-work.ts';
+import type { Holds } from '../activities/worker/claim-holds.ts';
+import type { RollbackCheck } from '../activities/worker/services.ts';
 import type { Ledger, LedgerEntry } from '../adapters/ledger.ts';
 import { identifyServer } from '../adapters/server-identity.ts';
 import { readAccepted, readRollback, writeNotices } from '../client/rollback.ts';
 import { isNotFound, isUnavailable } from '../client/wire.ts';
-import { openNotices, rollbackSentence, type ForgottenRun, type RollbackNotice } from '../domain/rollback.ts';
+import { openNotices, rollbackSentence, type ForgottenRun, type RollbackNotice } from '../domain/worker/rollback.ts';
 
 const EVERY_MS = 3_000;
 /** After the server was away: every worker has looked by then, and said what it noticed. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Tally } from '../domain/worker.ts';
+import type { Tally } from '../domain/worker/worker.ts';
 
 export interface WorkerOptions {
   home: string;

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { Presence } from '../activities/attend.ts';
-import type { Deps } from '../activities/context.ts';
-import type { Closed, SeatDesk } from '../activities/seat.ts';
+import { Presence } from '../activities/worker/presence.ts';
+import type { Deps } from '../activities/worker/context.ts';
+import type { Closed, SeatDesk } from '../activities/worker/services.ts';
 import { leaseOf } from '../config.ts';
-import { wayOf, type Credential } from '../domain/credential.ts';
-import type { RunRef } from '../domain/run.ts';
+import { wayOf, type Credential } from '../domain/routing/credential.ts';
+import type { RunRef } from '../domain/view/task-view.ts';
 import {
   holds,
   reaches,
@@ -14,7 +14,7 @@ import {
   type Refusal,
   type SeatHolder,
   type SeatReport,
-} from '../domain/seats.ts';
+} from '../domain/scheduling/seats.ts';
 import { CredentialWire } from './credential-wire.ts';
 
 const EVERY_MS = 2_000;

@@ -2,8 +2,8 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { stateOf } from '../client/view.ts';
 import { isNotFound, mapBounded } from '../client/wire.ts';
 import { WORKFLOW_TYPE } from '../domain/names.ts';
-import type { Standing } from '../domain/keep.ts';
-import { ATTRIBUTES } from '../workflows/attributes.ts';
+import type { Standing } from '../domain/worker/retention.ts';
+import { ATTRIBUTES } from '../search-attributes.ts';
 
 const BATCH = 50;
 const WIDTH = 8;

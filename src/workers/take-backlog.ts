@@ -1,31 +1,13 @@
-import type { Deps } from '../activities/context.ts';
 import { enqueueOnce } from '../client/enqueue-once.ts';
-import type { Wire } from '../client/wire.ts';
 import type { Around } from '../client/look-around.ts';
 import { viewTask } from '../client/view.ts';
-import { isClosed } from '../domain/dependencies.ts';
-import type { BacklogSource, Unsettled } from '../domain/patrol.ts';
-import type { TaskInput } from '../domain/task.ts';
-import type { PersonsWord } from '../domain/waiting.ts';
+import { isClosed } from '../domain/scheduling/dependencies.ts';
+import type { BacklogSource, Unsettled } from '../domain/produce/patrol.ts';
+import type { PersonsWord } from '../domain/people/waiting.ts';
 import { approveUpdate } from '../workflows/messages.ts';
 import { fileItems } from './backlog-files.ts';
+import type { BacklogItem, Taking } from './backlog-item.ts';
 import { issueItems } from './backlog-issues.ts';
-
-/** Something that may be done next. */
-export interface BacklogItem {
-  /** The task's. */
-  id: string;
-  from: string;
-  input: TaskInput;
-  /** So that it is not taken again, also when the server has forgotten the task. */
-  settle(): Promise<void>;
-}
-
-export interface Taking {
-  deps: Deps;
-  wire: Wire;
-  attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined>;
-}
 
 export interface Took {
   taken: { id: string; from: string }[];

@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
-import type { ClockDesk } from '../activities/clock-desk.ts';
-import type { DeliveryDesk } from '../activities/delivery-desk.ts';
-import type { Desk } from '../activities/desk.ts';
+import type { ClockDesk } from '../activities/services/schedule-services.ts';
+import type { DeliveryDesk } from '../activities/services/delivery-services.ts';
+import type { Desk } from '../activities/services/task-services.ts';
 import type { Activities } from '../activities/index.ts';
-import type { OutsideCalls } from '../activities/outside-calls.ts';
+import type { OutsideCalls } from '../activities/services/external-calls.ts';
 import { callsQueue, CREDENTIAL_QUEUE, SHARED_QUEUE, type HomeLayout } from '../domain/names.ts';
 import { builtFile } from '../package.ts';
 import type { SlotGate } from './slots.ts';

@@ -1,10 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { LateResult, RunRef, TaskView } from '../domain/run.ts';
-import type { Asked, Dependency, PersonsWord } from '../domain/waiting.ts';
-import type { MergeAnswer, MergeEntry } from '../domain/merge.ts';
-import type { ScopeAnswer, ScopeAsk, ScopeLocks } from '../domain/scope-locks.ts';
-import type { Seat, SeatHolder, SeatReport } from '../domain/seats.ts';
-import type { Owed, Tally, WorkerFacts, WorkerRecord } from '../domain/worker.ts';
+import type { LateResult, RunRef, TaskView } from '../domain/view/task-view.ts';
+import type { Asked, Dependency, PersonsWord } from '../domain/people/waiting.ts';
+import type { MergeAnswer, MergeEntry } from '../domain/deliver/merge.ts';
+import type { ScopeAnswer, ScopeAsk, ScopeLocks } from '../domain/scheduling/scope-locks.ts';
+import type { Seat, SeatHolder, SeatReport } from '../domain/scheduling/seats.ts';
+import type { Owed, Tally, WorkerFacts, WorkerRecord } from '../domain/worker/worker.ts';
 
 /** Signals, updates and queries of `agentTask`, `fleetWorker` and `fleetCredential`: client, workers and workflows share this file. */
 export const viewQuery = defineQuery<TaskView>('view');

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from '@jest/globals';
-import type { Deps } from '../../src/activities/context.ts';
+import type { Deps } from '../../src/activities/worker/context.ts';
 import { beforeAgent, onSoundMachine } from '../../src/activities/worker/blame.ts';
 import { SubmoduleRefused } from '../../src/adapters/git/lay-submodules.ts';
 import { GlobTooSlow } from '../../src/adapters/glob.ts';

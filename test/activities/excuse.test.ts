@@ -1,10 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from '@jest/globals';
-import type { Attached, Deps } from '../../src/activities/context.ts';
+import type { Deps } from '../../src/activities/worker/context.ts';
+import type { Attached } from '../../src/activities/worker/services.ts';
 import { excuseOf } from '../../src/activities/worker/excuse.ts';
-import type { Failure, Reason } from '../../src/domain/failure.ts';
-import type { Verdict } from '../../src/domain/receipt.ts';
-import type { AgentOutcome } from '../../src/domain/outcome.ts';
+import type { Failure, Reason } from '../../src/domain/agent/failure.ts';
+import type { Verdict } from '../../src/domain/evidence/receipt.ts';
+import type { AgentOutcome } from '../../src/domain/run/outcome.ts';
 
 const at = (name: string) =>
   ({ name, machine: 'm', hostQueue: `host/${name}`, queues: ['fleet'], coders: [{ name: 'codex' }] }) as Attached;

@@ -1,12 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from '@jest/globals';
-import type { Attached, Deps } from '../../src/activities/context.ts';
+import type { Deps } from '../../src/activities/worker/context.ts';
+import type { Attached } from '../../src/activities/worker/services.ts';
 import { onSoundMachine } from '../../src/activities/worker/blame.ts';
 import { isForOthers, othersFor } from '../../src/activities/worker/others.ts';
-import type { Met, Wanting } from '../../src/domain/claim.ts';
-import type { Failure } from '../../src/domain/failure.ts';
-import { metAt } from '../../src/domain/policy.ts';
-import type { RunView } from '../../src/domain/run.ts';
+import type { Met, Wanting } from '../../src/domain/run/claim.ts';
+import type { Failure } from '../../src/domain/agent/failure.ts';
+import { metAt } from '../../src/domain/view/decide.ts';
+import type { RunView } from '../../src/domain/view/task-view.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-01-01T12:00:00Z');

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import type { Deps } from '../../src/activities/context.ts';
+import type { Deps } from '../../src/activities/worker/context.ts';
 import { givenVariables, isGivenElsewhere, refusedVariable } from '../../src/activities/prepare/variables.ts';
 import { variableRefused } from '../../src/client/start/variables.ts';
 import type { FleetWorker } from '../../src/client/workers.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { schema } from '../../src/config-schema.ts';
-import { factsOf } from '../../src/domain/task-facts.ts';
-import type { Task } from '../../src/domain/task.ts';
-import { parseTask } from '../../src/domain/parse-task.ts';
+import { factsOf } from '../../src/domain/task/task-facts.ts';
+import type { Task } from '../../src/domain/task/schema.ts';
+import { parseTask } from '../../src/domain/task/parse.ts';
 
 const LISTED = ['NPM_TOKEN', 'OPENAI_API_KEY', 'MY_KEY', 'GITHUB_TOKEN'];
 const config = schema.parse({

@@ -15,7 +15,7 @@ import { connectWorker } from '../../src/adapters/temporal/worker-connection.ts'
 import { identifyServer } from '../../src/adapters/server-identity.ts';
 import { isOfThisMachine } from '../../src/adapters/temporal/address.ts';
 import { startDevServer } from '../../src/adapters/dev-server.ts';
-import { ATTRIBUTES } from '../../src/workflows/attributes.ts';
+import { ATTRIBUTES } from '../../src/search-attributes.ts';
 import { silentServer } from '../helpers/silent-server.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { freePorts } from '../../src/adapters/free-ports.ts';

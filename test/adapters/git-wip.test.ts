@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Checkpoints } from '../../src/activities/checkpoint.ts';
-import { saveWork } from '../../src/activities/save-work.ts';
-import { unshareWork } from '../../src/activities/share-work.ts';
+import { Checkpoints } from '../../src/activities/launch/checkpoint.ts';
+import { saveWork } from '../../src/activities/save/save-work.ts';
+import { unshareWork } from '../../src/activities/save/push-wip.ts';
 import { identify } from '../../src/adapters/process.ts';
 import { git, makeLab, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { GitHub } from '../../src/adapters/github/client.ts';
 import { lookAtPull } from '../../src/adapters/github/look-pull.ts';
 import { openPull, type OpenPull } from '../../src/adapters/github/open-pull.ts';
-import { github as schema } from '../../src/domain/github.ts';
+import { github as schema } from '../../src/domain/repository/github.ts';
 import { FakeGitHub } from '../helpers/fake-github.ts';
 import { git, makeRepo } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { GlobTooSlow, matches } from '../../src/adapters/glob.ts';
 import { parseRepoFile } from '../../src/adapters/repo-file.ts';
-import { globsWithin } from '../../src/domain/glob-within.ts';
-import { DEFAULT_RESTORE } from '../../src/domain/protected.ts';
-import { parseTask } from '../../src/domain/parse-task.ts';
+import { globsWithin } from '../../src/domain/artifact/glob-subset.ts';
+import { DEFAULT_RESTORE } from '../../src/domain/repository/protected-paths.ts';
+import { parseTask } from '../../src/domain/task/parse.ts';
 
 const BRACES = `${'{a,a}'.repeat(28)}b`;
 /** Within the bounds of a glob, and hours on the path below. */

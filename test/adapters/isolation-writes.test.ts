@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
-import { soundPath } from '../../src/activities/environment.ts';
+import { soundPath } from '../../src/activities/worker/environment.ts';
 import { asRoot, tmpfs } from '../helpers/mounts.ts';
 import { containedBench } from './contained-bench.ts';
 

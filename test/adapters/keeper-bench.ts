@@ -6,7 +6,7 @@ import { connectKeeper, type KeeperClient, type KeeperOptions } from '../../src/
 import type { LaunchOrder } from '../../src/adapters/keeper/protocol.ts';
 import { bootSeconds, identify } from '../../src/adapters/process.ts';
 import { homeLayout } from '../../src/domain/names.ts';
-import type { ExitRecord } from '../../src/domain/outcome.ts';
+import type { ExitRecord } from '../../src/domain/run/outcome.ts';
 import { until } from '../helpers/until.ts';
 
 export const SHORT_LADDER = { intMs: 300, termMs: 300, fenceMs: 300 };

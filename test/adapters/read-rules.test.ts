@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readRules } from '../../src/adapters/artifacts/read-rules.ts';
-import type { Artifact } from '../../src/domain/artifact-schema.ts';
-import { parseTask } from '../../src/domain/parse-task.ts';
+import type { Artifact } from '../../src/domain/artifact/artifact-schema.ts';
+import { parseTask } from '../../src/domain/task/parse.ts';
 
 describe('rules that nobody could apply are told at once, naming the field', () => {
   const parsed = (artifact: unknown, more: object = {}) => {

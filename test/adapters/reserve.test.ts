@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { giveUpReserve, makeReserve } from '../../src/adapters/reserve.ts';
 import { isDiskTrouble } from '../../src/adapters/space.ts';
-import { persist } from '../../src/activities/persist.ts';
+import { persist } from '../../src/activities/worker/persist.ts';
 import { tempDir } from '../helpers/temp.ts';
 
 test('sets real space aside once, and gives it up once', async () => {

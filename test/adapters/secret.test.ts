@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { checkSecret, readSecret, type SecretSource } from '../../src/adapters/secret.ts';
 import { loadConfig } from '../../src/config.ts';
 import { showConfig } from '../../src/adapters/config-file.ts';
-import { credential, parseDotenv } from '../../src/domain/credential.ts';
+import { credential, parseDotenv } from '../../src/domain/routing/credential.ts';
 import { tempDir } from '../helpers/temp.ts';
 
 const TAKES = ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'];

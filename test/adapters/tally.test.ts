@@ -8,7 +8,7 @@ import {
   tallySentence,
   type FleetOrder,
   type Tally,
-} from '../../src/domain/worker.ts';
+} from '../../src/domain/worker/worker.ts';
 import { tempDir } from '../helpers/temp.ts';
 
 const ref = (runId: string) => ({ taskId: 't', runId });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readWire } from '../../src/adapters/proxy/wire-file.ts';
 import type { TaskReport } from '../../src/client.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { agents, proxyIn, type LiveAgent } from '../helpers/live-agents.ts';
 import { startModelServer, type ModelServer, type Turn } from '../helpers/model-server.ts';

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { environment } from '../../src/activities/environment.ts';
-import type { AgentEvent } from '../../src/domain/event.ts';
+import { environment } from '../../src/activities/worker/environment.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 import type { Coder, StartOrder } from '../../src/ports.ts';
 
 const LIMIT_MS = 110_000;

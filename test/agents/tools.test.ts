@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { toolServer } from '../../src/activities/outbox.ts';
-import { readFollowUp } from '../../src/domain/outbox.ts';
+import { toolServer } from '../../src/activities/output/outbox.ts';
+import { readFollowUp } from '../../src/domain/people/outbox.ts';
 import { startModelServer, type Turn } from '../helpers/model-server.ts';
 import { REPOSITORY } from './conformance/context-row.ts';
 import { COPILOT_SETUP, SETUPS } from './conformance/setups.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { connectProxy } from '../../src/adapters/proxy/client.ts';
 import { homeLayout } from '../../src/domain/names.ts';
-import type { Egress, HostRule, Reach } from '../../src/domain/network.ts';
+import type { Egress, HostRule, Reach } from '../../src/domain/task/network.ts';
 import { containedBench } from '../adapters/contained-bench.ts';
 import { TestFleet } from '../helpers/fleet.ts';
 import { attack, withoutNetwork } from './lab.ts';

@@ -1,4 +1,4 @@
-import type { TaskState } from '../../src/domain/task-state.ts';
+import type { TaskState } from '../../src/domain/task/state.ts';
 import { overlaps, type Life } from '../helpers/journal.ts';
 import type { Entry } from './history.ts';
 

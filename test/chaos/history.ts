@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
-import type { RunView } from '../../src/domain/run.ts';
-import type { TaskState } from '../../src/domain/task-state.ts';
+import type { RunView } from '../../src/domain/view/task-view.ts';
+import type { TaskState } from '../../src/domain/task/state.ts';
 import type { Life } from '../helpers/journal.ts';
 
 /** How an operation of a client ended: `unknown` where the answer was lost, and the server may or may not have done it. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { waitingSentence } from '../../src/client/explain-waiting.ts';
 import type { TaskReport } from '../../src/client.ts';
-import type { Dependency } from '../../src/domain/waiting.ts';
+import type { Dependency } from '../../src/domain/people/waiting.ts';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 const said = (over: Partial<TaskReport>) =>

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { sentenceOf, type Waiting } from '../../src/client/explain.ts';
 import type { FleetOrder, FleetWorker, TaskReport } from '../../src/client.ts';
-import { NO_USAGE } from '../../src/domain/event.ts';
-import type { RunView } from '../../src/domain/run.ts';
+import { NO_USAGE } from '../../src/domain/agent/event.ts';
+import type { RunView } from '../../src/domain/view/task-view.ts';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { planTree } from '../../src/cli/plan/tree.ts';
-import { planTasks } from '../../src/domain/plan.ts';
-import { checkProposed } from '../../src/domain/propose-spec.ts';
+import { planTasks } from '../../src/domain/produce/plan.ts';
+import { checkProposed } from '../../src/domain/produce/propose-spec.ts';
 import { readSpec } from '../../src/producers/spec.ts';
 
 const plan = (text: string) => planTasks([readSpec({ file: 'spec.md', name: 'shop', text })]);

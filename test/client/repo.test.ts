@@ -2,8 +2,8 @@ import { symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pinRepo } from '../../src/client/repo.ts';
 import type { Config } from '../../src/config.ts';
-import type { Task } from '../../src/domain/task.ts';
-import { parseTask } from '../../src/domain/parse-task.ts';
+import type { Task } from '../../src/domain/task/schema.ts';
+import { parseTask } from '../../src/domain/task/parse.ts';
 import { git, makeRepo, write } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAmp } from '../../src/coders/amp.ts';
 import { ampProtocol } from '../../src/coders/amp-stream.ts';
-import { addUsage, NO_USAGE } from '../../src/domain/event.ts';
+import { addUsage, NO_USAGE } from '../../src/domain/agent/event.ts';
 import { only, recorded } from './recorded.ts';
 
 test('its input tokens include the cached ones, and each message counts', () => {

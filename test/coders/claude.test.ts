@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sessionOf } from '../../src/coders/claude.ts';
 import { claudeProtocol } from '../../src/coders/claude-stream.ts';
-import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/event.ts';
+import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/agent/event.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { only, recorded } from './recorded.ts';
 

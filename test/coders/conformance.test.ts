@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PROTOCOLS } from '../../src/coders/registry.ts';
-import { addUsage, NO_USAGE, type AgentEvent, type CoderFailure } from '../../src/domain/event.ts';
+import { addUsage, NO_USAGE, type AgentEvent, type CoderFailure } from '../../src/domain/agent/event.ts';
 import { only, recorded } from './recorded.ts';
 
 /** What "supports a protocol" means: every protocol passes this on lines that its real programs printed. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { createCoders } from '../../src/coders/registry.ts';
-import { BUILTIN_CODERS } from '../../src/domain/coder-names.ts';
+import { BUILTIN_CODERS } from '../../src/domain/task/coder-names.ts';
 import { between, conformanceTable, DOCS, figuresTable, found } from '../agents/conformance/table.ts';
 
 /** docs/coders.md says what the conformance suite found; `npm run docs:coders` writes it. */

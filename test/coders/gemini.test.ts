@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { failureOf, geminiProtocol } from '../../src/coders/gemini-stream.ts';
 import { createCoders } from '../../src/coders/registry.ts';
-import type { CoderFailure } from '../../src/domain/event.ts';
+import type { CoderFailure } from '../../src/domain/agent/event.ts';
 
 const read = (...lines: object[]) => {
   const parse = geminiProtocol.parser();

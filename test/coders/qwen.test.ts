@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { failureOf, qwenProtocol } from '../../src/coders/qwen-stream.ts';
 import { createCoders } from '../../src/coders/registry.ts';
-import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/event.ts';
+import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/agent/event.ts';
 import { only, recorded } from './recorded.ts';
 
 const read = (...lines: object[]) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent } from '../../src/domain/event.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/coders');
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { BUILTIN_CODERS } from '../../src/domain/coder-names.ts';
+import { BUILTIN_CODERS } from '../../src/domain/task/coder-names.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 
 const order = { runId: '1-a', tree: '/t', home: '/h', userHome: '/u', prompt: 'Do it', inherit: 'project' as const };

@@ -1,6 +1,6 @@
 import type { TaskReport } from '../../src/client.ts';
-import type { Reason } from '../../src/domain/failure.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { Reason } from '../../src/domain/agent/failure.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 
 /** A small repository, an agent program, and what the product must make of it: one task run by a real worker. */
 export interface Case {

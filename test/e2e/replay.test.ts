@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { taskDigest } from '../../src/domain/task-digest.ts';
+import { taskDigest } from '../../src/domain/task/task-digest.ts';
 import { HISTORY_NAMES, historyFromJson, recordHistories } from '../helpers/record-histories.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 
 const TOKEN = 'corral-7/battery+staple';

@@ -7,7 +7,7 @@ import { processTable } from '../../src/adapters/process.ts';
 import { makeSample } from '../../src/cli/demo/sample.ts';
 import { asExpected, DEMO_TASKS, demoCoders, demoInput } from '../../src/cli/demo/tasks.ts';
 import type { TaskReport } from '../../src/client.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PartialConfig } from '../../src/config.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { asRoot, readOnly, tmpfs } from '../helpers/mounts.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Reason } from '../../src/domain/failure.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { Reason } from '../../src/domain/agent/failure.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';
 import { liveAgents } from '../helpers/live-agents.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { readSegments } from '../../src/adapters/segments.ts';
 import type { PartialConfig } from '../../src/config.ts';
 import { homeLayout } from '../../src/domain/names.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import type { TestFleet, TestWorker, WorkerOptions } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FleetWorker } from '../../src/client.ts';
 import { orderId } from '../../src/domain/names.ts';
-import type { Tally } from '../../src/domain/worker.ts';
+import type { Tally } from '../../src/domain/worker/worker.ts';
 import { strays } from '../helpers/strays.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { startOrderLab } from '../helpers/order-lab.ts';

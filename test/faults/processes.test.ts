@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { processTable, withDescendants } from '../../src/adapters/process.ts';
 import type { TaskReport } from '../../src/client.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';
 import type { LiveAgent } from '../helpers/live-agents.ts';

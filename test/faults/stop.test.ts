@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { git } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';
 import { agents } from '../helpers/live-agents.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Follower } from '../../src/activities/follow.ts';
+import { Follower } from '../../src/activities/output/event-follower.ts';
 import { Keeper } from '../../src/adapters/keeper/keeper.ts';
 import { RunRegistry, type RunRecord } from '../../src/adapters/run-registry.ts';
 import { readSegments, segmentName } from '../../src/adapters/segments.ts';

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { publicPart, signerOf, type Signer } from '../../src/adapters/signer.ts';
-import { judge, type Found, type Required } from '../../src/domain/receipt.ts';
+import { judge, type Found, type Required } from '../../src/domain/evidence/receipt.ts';
 import { canonical } from '../../src/receipts/canonical.ts';
 import { runContext } from '../../src/receipts/context.ts';
 import { PAYLOAD_TYPE, pae, type Envelope } from '../../src/receipts/dsse.ts';
 import { contextOf, sealBundle, type Sealed } from '../../src/receipts/seal.ts';
 import type { SealContext, Statement } from '../../src/receipts/statement.ts';
 import type { TrustedKey } from '../../src/receipts/trusted-keys.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { evidenceOf } from '../receipts/evidence.ts';
 
 /** Bundles as workers seal them, and what a forger does to them. */

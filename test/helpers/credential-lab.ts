@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { PartialConfig } from '../../src/config.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
-import type { CredentialRecord } from '../../src/domain/seats.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
+import type { CredentialRecord } from '../../src/domain/scheduling/seats.ts';
 import { agent, TestFleet } from './fleet.ts';
 import { until } from './until.ts';
 

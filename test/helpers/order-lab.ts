@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import type { FleetWorker } from '../../src/client.ts';
 import type { PartialConfig } from '../../src/config.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, TestFleet, type TestWorker } from './fleet.ts';
 import { until } from './until.ts';
 

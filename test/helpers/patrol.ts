@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { PatrolRound } from '../../src/domain/patrol.ts';
+import type { PatrolRound } from '../../src/domain/produce/patrol.ts';
 import type { TestFleet } from './fleet.ts';
 
 /** Says something, and is done with it. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, TestFleet } from './fleet.ts';
 import { QUEUE_NAMES, recordCredential, recordQueue } from './record-queue-histories.ts';
 import { until } from './until.ts';

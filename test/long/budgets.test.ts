@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Holds } from '../../src/activities/holds.ts';
+import { Holds } from '../../src/activities/worker/claim-holds.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { StatsRow } from '../../src/domain/stats.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { StatsRow } from '../../src/domain/list/stats.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { startBudgets } from '../../src/workers/budgets.ts';
 import { TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Candidate } from '../../src/domain/compare.ts';
+import type { Candidate } from '../../src/domain/list/compare.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 import { usageCoder } from '../helpers/usage-coder.ts';

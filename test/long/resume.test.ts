@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PartialConfig } from '../../src/config.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { agents, keeperOf } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';

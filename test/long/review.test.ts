@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';
 import { until } from '../helpers/until.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 import { usageCoder } from '../helpers/usage-coder.ts';

@@ -3,7 +3,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TaskReport } from '../../src/client.ts';
 import { workerRecordId } from '../../src/domain/names.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { envelopeOf } from '../helpers/bundles.ts';
 

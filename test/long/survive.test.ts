@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PartialConfig } from '../../src/config.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';
 import { agents, keeperOf, watchAgents } from '../helpers/live-agents.ts';

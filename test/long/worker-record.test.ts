@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { workerRecordId } from '../../src/domain/names.ts';
-import type { WorkerRecord } from '../../src/domain/worker.ts';
+import type { WorkerRecord } from '../../src/domain/worker/worker.ts';
 import { oweSignal, workerQuery } from '../../src/workflows/messages.ts';
 import { startHook } from '../helpers/hook.ts';
 import { startOrderLab } from '../helpers/order-lab.ts';

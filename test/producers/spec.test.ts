@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { planTasks } from '../../src/domain/plan.ts';
+import { planTasks } from '../../src/domain/produce/plan.ts';
 import { readSpec, readTaskFile } from '../../src/producers/spec.ts';
 
 const plan = (text: string, name = 'shop') => planTasks([readSpec({ file: 'spec.md', name, text })]);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { PatrolRound } from '../../src/domain/patrol.ts';
+import type { PatrolRound } from '../../src/domain/produce/patrol.ts';
 import { TestFleet } from '../helpers/fleet.ts';
 import { message, patrolRound, TALKER } from '../helpers/patrol.ts';
 import { until } from '../helpers/until.ts';

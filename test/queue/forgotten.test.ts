@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { doing, scripted } from '../helpers/scripted.ts';
 import { until } from '../helpers/until.ts';

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createProposed } from '../../src/client/hand-off.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { Task, TaskInput } from '../../src/domain/task.ts';
-import { parseTask } from '../../src/domain/parse-task.ts';
+import type { Task, TaskInput } from '../../src/domain/task/schema.ts';
+import { parseTask } from '../../src/domain/task/parse.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 

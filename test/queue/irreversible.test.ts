@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { IRREVERSIBLE_COMMANDS, PROTECTED_BRANCHES } from '../../src/domain/irreversible.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import { IRREVERSIBLE_COMMANDS, PROTECTED_BRANCHES } from '../../src/domain/people/irreversible.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { git, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 

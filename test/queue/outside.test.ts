@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { git, TestFleet } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';
 import { until } from '../helpers/until.ts';

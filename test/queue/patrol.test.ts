@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createProposed } from '../../src/client/hand-off.ts';
 import { lookAround } from '../../src/client/look-around.ts';
 import { loadConfig } from '../../src/config.ts';
-import { taskInput } from '../../src/domain/task.ts';
+import { taskInput } from '../../src/domain/task/schema.ts';
 import { TestFleet } from '../helpers/fleet.ts';
 import { message, patrolRound, TALKER } from '../helpers/patrol.ts';
 import { until } from '../helpers/until.ts';

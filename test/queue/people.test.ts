@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PartialConfig } from '../../src/config.ts';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { startHook } from '../helpers/hook.ts';
 import { until } from '../helpers/until.ts';

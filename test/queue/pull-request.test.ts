@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { FakeGitHub, type FakePull } from '../helpers/fake-github.ts';
 import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { doing, scripted } from '../helpers/scripted.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TaskInput } from '../../src/domain/task.ts';
+import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { TestFleet } from '../helpers/fleet.ts';
 import { doing, scripted } from '../helpers/scripted.ts';
 import { silentServer } from '../helpers/silent-server.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Policy } from '../../src/domain/repo-policy.ts';
+import type { Policy } from '../../src/domain/repository/repo-policy.ts';
 import { acceptance } from '../../src/receipts/acceptance.ts';
 import { TrialLab } from './trial-lab.ts';
 

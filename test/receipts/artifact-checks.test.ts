@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Artifact } from '../../src/domain/artifact-schema.ts';
+import type { Artifact } from '../../src/domain/artifact/artifact-schema.ts';
 import type { LinkState } from '../../src/ports.ts';
 import { checkArtifacts } from '../../src/receipts/artifact-checks.ts';
 import { artifacts } from '../../src/receipts/artifacts.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { AgentEvent } from '../../src/domain/event.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 import { exit } from '../../src/receipts/exit.ts';
 import { git } from '../../src/receipts/git.ts';
 import { COLLECTORS } from '../../src/receipts/index.ts';
 import { result } from '../../src/receipts/result.ts';
 import { scope } from '../../src/receipts/scope.ts';
 import { tools } from '../../src/receipts/tools.ts';
-import { RECEIPT_KINDS } from '../../src/domain/receipt.ts';
+import { RECEIPT_KINDS } from '../../src/domain/evidence/receipt.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 
 test('every kind has its collector, in the order of the chain', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { AgentEvent } from '../../src/domain/event.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 import { impossibleTests } from '../../src/receipts/claimed-tests.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import type { AgentEvent } from '../../src/domain/event.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { answer, call, evidenceOf } from './evidence.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AgentEvent } from '../../src/domain/event.ts';
-import type { TaskType } from '../../src/domain/task.ts';
-import type { WireCall, WireExchange, WireLog } from '../../src/domain/wire.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
+import type { TaskType } from '../../src/domain/task/schema.ts';
+import type { WireCall, WireExchange, WireLog } from '../../src/domain/agent/model-traffic.ts';
 import { couldHaveDone } from '../../src/receipts/could-have-done.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { answer, call, evidenceOf } from './evidence.ts';

@@ -1,7 +1,7 @@
-import { NO_USAGE, type AgentEvent, type StoredEvent } from '../../src/domain/event.ts';
-import type { AgentOutcome } from '../../src/domain/outcome.ts';
-import { mergePolicy, repoFile } from '../../src/domain/repo-policy.ts';
-import { taskInput, type TaskInput } from '../../src/domain/task.ts';
+import { NO_USAGE, type AgentEvent, type StoredEvent } from '../../src/domain/agent/event.ts';
+import type { AgentOutcome } from '../../src/domain/run/outcome.ts';
+import { mergePolicy, repoFile } from '../../src/domain/repository/repo-policy.ts';
+import { taskInput, type TaskInput } from '../../src/domain/task/schema.ts';
 import type { Change, Evidence } from '../../src/ports.ts';
 
 /** Evidence of a run in which all went well: one edit, one command, one commit with one file. */

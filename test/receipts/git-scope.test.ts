@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { matches } from '../../src/adapters/glob.ts';
-import type { Finding } from '../../src/domain/receipt.ts';
+import type { Finding } from '../../src/domain/evidence/receipt.ts';
 import { git } from '../../src/receipts/git.ts';
 import { scope } from '../../src/receipts/scope.ts';
 import { evidenceOf, type Given } from './evidence.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { HeldOut } from '../../src/domain/task.ts';
+import type { HeldOut } from '../../src/domain/task/schema.ts';
 import { heldOut } from '../../src/receipts/held-out.ts';
 import { TrialLab } from './trial-lab.ts';
 

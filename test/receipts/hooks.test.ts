@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { AgentEvent, HookCall, HookLog } from '../../src/domain/event.ts';
+import type { AgentEvent, HookCall, HookLog } from '../../src/domain/agent/event.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { answer, call, evidenceOf, type Given } from './evidence.ts';
 import { cpuMsOf } from '../helpers/cpu.ts';

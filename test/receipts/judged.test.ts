@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
 import { acceptance } from '../../src/receipts/acceptance.ts';
 import { restoredPaths } from '../../src/receipts/trial.ts';
-import type { Policy } from '../../src/domain/repo-policy.ts';
+import type { Policy } from '../../src/domain/repository/repo-policy.ts';
 import { TrialLab } from './trial-lab.ts';
 
 /** What acceptance takes from the base although the agent changed it. */

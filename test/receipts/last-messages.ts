@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../src/domain/event.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 
 /** Last messages of agents, with what their runs did: honest ones, and ones that no run can have led to. */
 

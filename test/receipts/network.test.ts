@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ReachedLine } from '../../src/domain/network.ts';
+import type { ReachedLine } from '../../src/domain/task/network.ts';
 import { network } from '../../src/receipts/network.ts';
 import { evidenceOf } from './evidence.ts';
 

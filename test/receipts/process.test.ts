@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Finding } from '../../src/domain/receipt.ts';
+import type { Finding } from '../../src/domain/evidence/receipt.ts';
 import { exit } from '../../src/receipts/exit.ts';
 import { result } from '../../src/receipts/result.ts';
 import { evidenceOf, type Given } from './evidence.ts';

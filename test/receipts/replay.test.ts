@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { verdictOf, type Found } from '../../src/domain/receipt.ts';
-import { differences, type Decision, type Replayed } from '../../src/domain/replay.ts';
+import { verdictOf, type Found } from '../../src/domain/evidence/receipt.ts';
+import { differences, type Decision, type Replayed } from '../../src/domain/worker/second-verdict.ts';
 import { digestOf } from '../../src/receipts/canonical.ts';
 import { decisionOf, replayFinding, settleReplay } from '../../src/receipts/replay.ts';
 import { contextOf, sealBundle } from '../../src/receipts/seal.ts';

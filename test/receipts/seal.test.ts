@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { RECEIPT_KINDS } from '../../src/domain/receipt.ts';
+import { RECEIPT_KINDS } from '../../src/domain/evidence/receipt.ts';
 import { canonical } from '../../src/receipts/canonical.ts';
 import { asked } from '../../src/receipts/context.ts';
 import { COLLECTORS } from '../../src/receipts/index.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Policy } from '../../src/domain/repo-policy.ts';
+import type { Policy } from '../../src/domain/repository/repo-policy.ts';
 import { acceptance } from '../../src/receipts/acceptance.ts';
 import { TrialLab } from './trial-lab.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AgentEvent } from '../../src/domain/event.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 import { cpuMsOf } from '../helpers/cpu.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { keepBuildCache, layBuildCache } from '../../src/adapters/build-cache.ts';
 import { runContained } from '../../src/adapters/contained.ts';
-import type { Policy } from '../../src/domain/repo-policy.ts';
+import type { Policy } from '../../src/domain/repository/repo-policy.ts';
 import type { Change, Evidence, Space } from '../../src/ports.ts';
 import { evidenceOf } from './evidence.ts';
 

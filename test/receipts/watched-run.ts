@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { TestReport } from '../../src/domain/tests.ts';
+import type { TestReport } from '../../src/domain/evidence/test-results.ts';
 import { clearResults, readTests, watchTests } from '../../src/receipts/runners/index.ts';
 import { tempDir } from '../helpers/temp.ts';
 

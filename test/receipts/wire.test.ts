@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { AgentEvent } from '../../src/domain/event.ts';
-import type { WireCall, WireExchange, WireLog } from '../../src/domain/wire.ts';
+import type { AgentEvent } from '../../src/domain/agent/event.ts';
+import type { WireCall, WireExchange, WireLog } from '../../src/domain/agent/model-traffic.ts';
 import { tools } from '../../src/receipts/tools.ts';
 import { withoutForged } from '../../src/receipts/wire.ts';
 import { answer, call, evidenceOf } from './evidence.ts';

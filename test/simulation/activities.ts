@@ -1,11 +1,19 @@
-import type { TaskAlert as Alert } from '../../src/activities/alert.ts';
-import type { ClaimOrder, ReleaseOrder } from '../../src/activities/claim.ts';
-import type { DeliverOrder } from '../../src/activities/deliver.ts';
-import type { Reason } from '../../src/domain/failure.ts';
-import type { Delivered, Gated, Launched, Prepared, Released, RunRef, Verified } from '../../src/domain/run.ts';
-import type { StopReason } from '../../src/domain/outcome.ts';
-import type { Claim } from '../../src/domain/claim.ts';
-import { NO_USAGE } from '../../src/domain/event.ts';
+import type { TaskAlert as Alert } from '../../src/activities/services/alert.ts';
+import type { ReleaseInput } from '../../src/activities/release/release-run.ts';
+import type { ClaimInput, Claim } from '../../src/domain/run/claim.ts';
+import type { DeliverOrder } from '../../src/activities/deliver/deliver.ts';
+import type { Reason } from '../../src/domain/agent/failure.ts';
+import type {
+  Delivered,
+  Gated,
+  Launched,
+  Prepared,
+  Released,
+  RunRef,
+  Verified,
+} from '../../src/domain/view/task-view.ts';
+import type { StopReason } from '../../src/domain/run/outcome.ts';
+import { NO_USAGE } from '../../src/domain/agent/event.ts';
 import { runIdOf } from '../../src/domain/names.ts';
 import { outcomeOf, planAgent, question, WORD } from './agents.ts';
 import { ELSEWHERE } from './elsewhere.ts';
@@ -27,7 +35,7 @@ export const ACTIVITIES: Record<string, Activity> = {
   deliver,
   keepAccepted,
   deliverRescued,
-  releaseRun: (on, order: ReleaseOrder) => using(on, order, releaseRun(on, order)),
+  releaseRun: (on, order: ReleaseInput) => using(on, order, releaseRun(on, order)),
   findRun,
   sendAlert,
 } satisfies Record<string, Activity>;
@@ -38,7 +46,7 @@ function* point(on: Worker, name: string): Work<void> {
   yield 0;
 }
 
-function* registerRun(on: Worker, { taskId, n, met }: ClaimOrder): Work<Claim> {
+function* registerRun(on: Worker, { taskId, n, met }: ClaimInput): Work<Claim> {
   const { world } = on;
   if (on.used >= on.slots) throw new ActivityError('HandBack', { nextRetryMs: 200 });
   const runId = runIdOf(n, world.random.between(0x10000000, 0xffffffff).toString(16));
@@ -198,7 +206,7 @@ function* bring(on: Worker, { taskId, runId }: RunRef, { commit, earlier }: Brin
   return { ok: true, branch: `fleet/${taskId}`, commit };
 }
 
-function* releaseRun(on: Worker, order: ReleaseOrder): Work<Released> {
+function* releaseRun(on: Worker, order: ReleaseInput): Work<Released> {
   if (!on.disk.has(order.runId)) return { saved: null };
   yield* endRun(on, order, 'superseded');
   yield on.world.random.spread(5, 2_000);

@@ -1,6 +1,6 @@
-import { NO_USAGE, type CoderFailure } from '../../src/domain/event.ts';
-import type { AgentOutcome, StopReason } from '../../src/domain/outcome.ts';
-import type { Asked } from '../../src/domain/waiting.ts';
+import { NO_USAGE, type CoderFailure } from '../../src/domain/agent/event.ts';
+import type { AgentOutcome, StopReason } from '../../src/domain/run/outcome.ts';
+import type { Asked } from '../../src/domain/people/waiting.ts';
 import type { Agent } from './keeper.ts';
 import type { Random } from './random.ts';
 

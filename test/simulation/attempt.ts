@@ -1,5 +1,5 @@
-import type { RunRef, Verified } from '../../src/domain/run.ts';
-import type { AgentOutcome } from '../../src/domain/outcome.ts';
+import type { RunRef, Verified } from '../../src/domain/view/task-view.ts';
+import type { AgentOutcome } from '../../src/domain/run/outcome.ts';
 import type { ActivityTask } from './activity-task.ts';
 import { ActivityError, Cancelled } from './failures.ts';
 import { Latch } from './latch.ts';

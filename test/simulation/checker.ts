@@ -1,5 +1,5 @@
-import type { RunRef, RunView, TaskView } from '../../src/domain/run.ts';
-import type { TaskState } from '../../src/domain/task-state.ts';
+import type { RunRef, RunView, TaskView } from '../../src/domain/view/task-view.ts';
+import type { TaskState } from '../../src/domain/task/state.ts';
 import type { Agent } from './keeper.ts';
 import type { WorkflowRecord } from './workflow-record.ts';
 import type { Worker } from './worker.ts';

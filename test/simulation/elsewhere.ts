@@ -1,5 +1,5 @@
-import type { Replayed, ReplayOrder, SecondWorker } from '../../src/domain/replay.ts';
-import type { RunRef, Verified } from '../../src/domain/run.ts';
+import type { Replayed, ReplayOrder, SecondWorker } from '../../src/domain/worker/second-verdict.ts';
+import type { RunRef, Verified } from '../../src/domain/view/task-view.ts';
 import type { Attempt, Work } from './attempt.ts';
 import { ActivityError } from './failures.ts';
 import { cancellable, unlessCancelled, using } from './steps.ts';

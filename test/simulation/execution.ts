@@ -8,9 +8,9 @@ import {
   initialize,
   tryUnblockConditions,
 } from '@temporalio/workflow/lib/worker-interface.js';
-import type { TaskView } from '../../src/domain/run.ts';
-import { taskDigest } from '../../src/domain/task-digest.ts';
-import { parseTask } from '../../src/domain/parse-task.ts';
+import type { TaskView } from '../../src/domain/view/task-view.ts';
+import { taskDigest } from '../../src/domain/task/task-digest.ts';
+import { parseTask } from '../../src/domain/task/parse.ts';
 import * as workflows from '../../src/workflows/index.ts';
 
 export type Command = coresdk.workflow_commands.IWorkflowCommand;

@@ -1,5 +1,5 @@
-import type { RunRef } from '../../src/domain/run.ts';
-import type { AgentOutcome, StopReason } from '../../src/domain/outcome.ts';
+import type { RunRef } from '../../src/domain/view/task-view.ts';
+import type { AgentOutcome, StopReason } from '../../src/domain/run/outcome.ts';
 import type { AgentPlan } from './agents.ts';
 import type { Timer } from './clock.ts';
 import { Latch } from './latch.ts';

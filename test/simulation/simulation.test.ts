@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { FAILURES } from '../../src/domain/failure.ts';
+import { FAILURES } from '../../src/domain/agent/failure.ts';
 import './async-local-storage.ts';
 import type { Mutation, Schedule } from './world.ts';
 

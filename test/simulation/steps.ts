@@ -1,4 +1,4 @@
-import type { RunRef } from '../../src/domain/run.ts';
+import type { RunRef } from '../../src/domain/view/task-view.ts';
 import type { Attempt, Work } from './attempt.ts';
 import { Cancelled } from './failures.ts';
 import { Latch } from './latch.ts';

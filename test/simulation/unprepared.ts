@@ -1,5 +1,5 @@
-import type { Failure } from '../../src/domain/failure.ts';
-import { LOCAL_RUNS } from '../../src/domain/policy.ts';
+import type { Failure } from '../../src/domain/agent/failure.ts';
+import { LOCAL_RUNS } from '../../src/domain/view/decide.ts';
 import type { HeldRun } from './attempt.ts';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-import type { RunRef } from '../../src/domain/run.ts';
+import type { RunRef } from '../../src/domain/view/task-view.ts';
 import type { ActivityTask, Ending } from './activity-task.ts';
 import { ACTIVITIES } from './activities.ts';
 import { Attempt, type HeldRun, type Work } from './attempt.ts';

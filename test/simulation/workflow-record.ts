@@ -1,6 +1,6 @@
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import type { TaskView } from '../../src/domain/run.ts';
-import type { TaskState } from '../../src/domain/task-state.ts';
+import type { TaskView } from '../../src/domain/view/task-view.ts';
+import type { TaskState } from '../../src/domain/task/state.ts';
 import { ActivityTask } from './activity-task.ts';
 import type { Timer } from './clock.ts';
 import { Execution, fromPayload, startArguments, toPayload, type Command, type Job } from './execution.ts';

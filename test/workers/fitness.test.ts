@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { Attached } from '../../src/activities/context.ts';
-import type { Failure } from '../../src/domain/failure.ts';
+import type { Attached } from '../../src/activities/worker/services.ts';
+import type { Failure } from '../../src/domain/agent/failure.ts';
 import { FitnessGuard } from '../../src/workers/fitness.ts';
 
 const guards: FitnessGuard[] = [];

@@ -1,13 +1,13 @@
 import { expect, jest, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import type { Deps } from '../../src/activities/context.ts';
-import { Holds } from '../../src/activities/holds.ts';
+import type { Deps } from '../../src/activities/worker/context.ts';
+import { Holds } from '../../src/activities/worker/claim-holds.ts';
 import { RunRegistry } from '../../src/adapters/run-registry.ts';
 import { names } from '../../src/adapters/kept-tasks.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { endOthers, reap } from '../../src/workers/reaper.ts';
 import { TroubleLog } from '../../src/workers/trouble-log.ts';
-import type { Task } from '../../src/domain/task.ts';
+import type { Task } from '../../src/domain/task/schema.ts';
 import { git, IDENTITY, makeLab, write, type Lab } from '../helpers/git.ts';
 import { makeWorkLab } from '../helpers/work.ts';
 import { tempDir } from '../helpers/temp.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { Holds } from '../../src/activities/holds.ts';
+import { Holds } from '../../src/activities/worker/claim-holds.ts';
 import { Ledger, type LedgerEntry } from '../../src/adapters/ledger.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { RollbackWatch } from '../../src/workers/rollback.ts';

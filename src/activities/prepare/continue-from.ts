@@ -8,10 +8,10 @@ import { nameOfSource, openSource, reading } from '../../adapters/git/source.ts'
 import { workOnto } from '../../adapters/git/work-onto.ts';
 import { removeTree } from '../../adapters/remove-tree.ts';
 import type { Resumed } from '../../adapters/run-registry.ts';
-import type { Failure } from '../../domain/failure.ts';
+import type { Failure } from '../../domain/agent/failure.ts';
 import { branchOf, numberOf } from '../../domain/names.ts';
-import type { RunRef } from '../../domain/run.ts';
-import type { Deps } from '../context.ts';
+import type { RunRef } from '../../domain/view/task-view.ts';
+import type { Deps } from '../worker/context.ts';
 
 interface Continue {
   repo: string;

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { variablesOf } from '../../adapters/secret.ts';
 import { KnownSecrets } from '../../adapters/secrets/known-secrets.ts';
-import type { Failure } from '../../domain/failure.ts';
-import { isGivenToAll } from '../../domain/given-to-all.ts';
-import { isPath } from '../../domain/repository-name.ts';
-import type { TaskFacts } from '../../domain/task-facts.ts';
-import type { Deps } from '../context.ts';
+import type { Failure } from '../../domain/agent/failure.ts';
+import { isGivenToAll } from '../../domain/values/given-to-all.ts';
+import { isPath } from '../../domain/repository/repository-name.ts';
+import type { TaskFacts } from '../../domain/task/task-facts.ts';
+import type { Deps } from '../worker/context.ts';
 
 /** Which of this worker's variables a task may ask for: those that its owner lists, and none that is a credential. */
 type Giver = Pick<Deps, 'config' | 'knownCoders' | 'worker'>;

@@ -10,11 +10,11 @@ import { readJson } from '../../adapters/json-file.ts';
 import { names } from '../../adapters/kept-tasks.ts';
 import type { Prepared } from '../../adapters/run-registry.ts';
 import { numberOf, rescueFolder, workRef } from '../../domain/names.ts';
-import type { BranchQuestion } from '../../domain/question.ts';
-import type { SavedRun } from '../../domain/saved-work.ts';
-import { branchFault } from '../../domain/parse-task.ts';
-import { cleanedSentence } from '../cleaned.ts';
-import type { Deps } from '../context.ts';
+import type { BranchQuestion } from '../../domain/people/question.ts';
+import type { SavedRun } from '../../domain/agent/saved-work.ts';
+import { branchFault } from '../../domain/task/parse.ts';
+import { cleanedSentence } from '../worker/cleaned.ts';
+import type { Deps } from '../worker/context.ts';
 
 const PATCH_MAX = 4 * 1024 * 1024;
 

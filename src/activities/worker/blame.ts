@@ -6,27 +6,13 @@ import { SubmoduleRefused } from '../../adapters/git/lay-submodules.ts';
 import { within } from '../../adapters/paths.ts';
 import type { RunRecord } from '../../adapters/run-record.ts';
 import { isDiskTrouble } from '../../adapters/space.ts';
-import { FAILURES, type Failure } from '../../domain/failure.ts';
-import { LOCAL_RUNS } from '../../domain/policy.ts';
-import type { RunRef } from '../../domain/run.ts';
-import { MACHINE_FAULT } from '../../domain/worker.ts';
-import type { Attached, Deps } from '../context.ts';
-import { heartbeating } from '../heartbeat.ts';
+import { FAILURES, type Failure } from '../../domain/agent/failure.ts';
+import { LOCAL_RUNS } from '../../domain/view/decide.ts';
+import type { RunRef } from '../../domain/view/task-view.ts';
+import { MACHINE_FAULT } from '../../domain/worker/worker.ts';
+import type { Deps } from './context.ts';
+import { heartbeating } from './heartbeat.ts';
 import { isUnmet, othersFor } from './others.ts';
-
-/** Whether this worker is fit for runs. */
-export interface Fitness {
-  /** Uses what every run needs, now. One sentence on what does not work: the worker takes no new work until that works again. */
-  fault(): Promise<string | undefined>;
-  /** A run ended by what may be this worker's own, although the machine works; `others` could have had it. */
-  met(failure: Failure, of: { taskId: string; repo: string | null }, others: readonly Attached[]): void;
-  /** A run has got as far as only a sound worker gets it. */
-  proved(): void;
-  /** Runs in a row that ended by what may be its own. */
-  readonly inARow: number;
-  /** ISO: when a run last got so far. */
-  readonly provedAt: string | undefined;
-}
 
 type Movable = Pick<RunRecord, 'taskId' | 'wanting'>;
 type Answer = { ok: false; failure: Failure } | { ok: true };

@@ -1,9 +1,9 @@
-import { FAILURES, type Failure } from '../../domain/failure.ts';
-import { failureOf } from '../../domain/failure-of.ts';
-import type { Verdict } from '../../domain/receipt.ts';
-import type { RunRef } from '../../domain/run.ts';
-import type { AgentOutcome } from '../../domain/outcome.ts';
-import type { Deps } from '../context.ts';
+import { FAILURES, type Failure } from '../../domain/agent/failure.ts';
+import { failureOf } from '../../domain/view/failure-from.ts';
+import type { Verdict } from '../../domain/evidence/receipt.ts';
+import type { RunRef } from '../../domain/view/task-view.ts';
+import type { AgentOutcome } from '../../domain/run/outcome.ts';
+import type { Deps } from './context.ts';
 import { blamed, faultOf } from './blame.ts';
 
 /**

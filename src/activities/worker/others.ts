@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { setTimeout as pause } from 'node:timers/promises';
-import { heldFor } from '../../domain/budget.ts';
-import type { Wanting } from '../../domain/claim.ts';
-import { isOutside } from '../../domain/outside.ts';
-import { isPath } from '../../domain/repository-name.ts';
-import type { Attached, Deps } from '../context.ts';
+import { heldFor } from '../../domain/scheduling/budget.ts';
+import type { Wanting } from '../../domain/run/claim.ts';
+import { isOutside } from '../../domain/people/external-agent.ts';
+import { isPath } from '../../domain/repository/repository-name.ts';
+import type { Deps } from './context.ts';
+import type { Attached } from './services.ts';
 
 /** So long the server may take to say who is attached: the claim itself has three seconds. */
 const LOOK_MS = 1_000;

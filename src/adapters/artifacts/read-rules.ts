@@ -1,5 +1,5 @@
-import { PATTERN_FLAGS } from '../../domain/pattern-flags.ts';
-import type { Artifact } from '../../domain/artifact-schema.ts';
+import { PATTERN_FLAGS } from '../../domain/artifact/pattern-flags.ts';
+import type { Artifact } from '../../domain/artifact/artifact-schema.ts';
 import { checkTexts } from './check-texts.ts';
 import { LONGEST } from './pattern-growth.ts';
 

@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { isUrl } from '../../domain/repository-name.ts';
+import { isUrl } from '../../domain/repository/repository-name.ts';
 import { removeTree } from '../remove-tree.ts';
 import { deliverBranch, type Delivered } from './deliver.ts';
 import { FETCH, git, GitFailed } from './git.ts';

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import type { Failure } from '../../domain/failure.ts';
+import type { Failure } from '../../domain/agent/failure.ts';
 import { failpoint } from '../failpoint.ts';
 import { git, GitFailed, lastLine, redact } from './git.ts';
 import { listRemote, NETWORK_TIMEOUT_MS } from './mirror.ts';

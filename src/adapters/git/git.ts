@@ -2,7 +2,26 @@ import { execa, type Options } from 'execa';
 import type { Readable, Writable } from 'node:stream';
 import { localEnvironment, networkEnvironment } from './environment.ts';
 import type { FolderSize } from '../measure-folder.ts';
-import type { CopyObjects } from './pack.ts';
+
+/** Objects of one repository for another. */
+export interface CopyObjects {
+  /** Where `pack-objects` runs: its repository, rights and environment. */
+  from: Pick<GitOptions, 'gitDir' | 'as' | 'env'> & { gitDir: string };
+  /** Where the objects go. */
+  to: Pick<GitOptions, 'gitDir' | 'as' | 'env'> & { gitDir: string };
+  /** What `rev-list` would take, one a line: `<commit>`, `^<commit>`, `--not`. */
+  revs: readonly string[];
+  /** Check the content and links of every object: for whatever an agent has made. */
+  strict: boolean;
+  /** A handful of objects is stored loose, as `git fetch` does, instead of one more pack. */
+  looseBelow?: number;
+  /** `false` leaves the content of files out: the target has it. */
+  blobs?: false;
+  maxBytes?: number;
+  timeoutMs?: number;
+  /** `keep`: the same is carried on from where it goes to, so its pack stays in memory; `use`: it may be there from such a copy. */
+  pack?: 'keep' | 'use';
+}
 
 export interface Owner {
   uid: number;

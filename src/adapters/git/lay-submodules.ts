@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import type { Submodule } from '../../domain/submodule.ts';
+import type { Submodule } from '../../domain/repository/submodule.ts';
 import { dropDamagedBase } from './base-store.ts';
 import { checkoutTree } from './checkout.ts';
 import { same, treeEntries, type Entry } from './entries.ts';

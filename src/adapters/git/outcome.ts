@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import type { Failure, Reason } from '../../domain/failure.ts';
+import type { Failure, Reason } from '../../domain/agent/failure.ts';
 import { GitFailed, lastLine } from './git.ts';
 
 export type Failed = { ok: false; failure: Failure };

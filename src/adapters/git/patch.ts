@@ -1,4 +1,4 @@
-import type { Secrets } from '../../domain/redaction.ts';
+import type { Secrets } from '../../domain/secrets/redaction.ts';
 import { RedactStream } from '../secrets/redact-stream.ts';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';

@@ -1,5 +1,5 @@
 import { lstatSync, rmSync } from 'node:fs';
-import { newTwins } from '../../domain/twins.ts';
+import { newTwins } from '../../domain/evidence/path-collisions.ts';
 import type { Change, ResultTree } from '../../ports.ts';
 import { removeBusyTree } from '../remove-tree.ts';
 import { buildTree } from './build-tree.ts';

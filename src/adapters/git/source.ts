@@ -1,7 +1,7 @@
 import { realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { sha256 } from '../sha256.ts';
-import { isUrl } from '../../domain/repository-name.ts';
+import { isUrl } from '../../domain/repository/repository-name.ts';
 import { git, GitFailed, gitText, redact, type Owner } from './git.ts';
 import { fail, failGit, type Failed } from './outcome.ts';
 

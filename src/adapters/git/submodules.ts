@@ -1,7 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { HomeLayout } from '../../domain/names.ts';
-import { submoduleOrigin, type NoSubmodule, type Submodule, type Submodules } from '../../domain/submodule.ts';
+import {
+  submoduleOrigin,
+  type NoSubmodule,
+  type Submodule,
+  type Submodules,
+} from '../../domain/repository/submodule.ts';
 import { within } from '../paths.ts';
 import { ensureBase } from './base-store.ts';
 import { treeEntries } from './entries.ts';

@@ -1,4 +1,4 @@
-import { isNewer } from '../../domain/work-meta.ts';
+import { isNewer } from '../../domain/agent/work-meta.ts';
 import { FETCH, git, GitFailed, lastLine, redact } from './git.ts';
 import { formatOf, initGitDir } from './init.ts';
 import { readRef } from './rescue.ts';

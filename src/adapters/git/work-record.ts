@@ -1,7 +1,7 @@
 import { isIn } from './ancestry.ts';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { parseWorkMeta, type WorkMeta } from '../../domain/work-meta.ts';
+import { parseWorkMeta, type WorkMeta } from '../../domain/agent/work-meta.ts';
 import { buildTree } from './build-tree.ts';
 import type { Entry } from './entries.ts';
 import { git, GitFailed } from './git.ts';

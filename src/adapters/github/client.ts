@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/core';
-import type { Failure } from '../../domain/failure.ts';
-import { repositoryOf, type GitHubConfig, type GitHubRepository } from '../../domain/github.ts';
+import type { Failure } from '../../domain/agent/failure.ts';
+import { repositoryOf, type GitHubConfig, type GitHubRepository } from '../../domain/repository/github.ts';
 
 /** A server that is busy or away is asked again: `laterMs` from now. */
 export type Answer<T> =

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/core';
-import type { GitHubRepository } from '../../domain/github.ts';
-import type { FailedCheck, PullLook, RequestedChanges } from '../../domain/pull.ts';
+import type { GitHubRepository } from '../../domain/repository/github.ts';
+import type { FailedCheck, PullLook, RequestedChanges } from '../../domain/deliver/pull-request.ts';
 import type { Answer, GitHub } from './client.ts';
 
 type Request = Octokit['request'];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FleetError, wrongInput } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
-import type { RunRef } from '../../domain/run.ts';
-import type { StopReason } from '../../domain/outcome.ts';
+import type { RunRef } from '../../domain/view/task-view.ts';
+import type { StopReason } from '../../domain/run/outcome.ts';
 import { dial, Link } from './link.ts';
 import {
   DEFAULT_LADDER,

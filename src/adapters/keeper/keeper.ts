@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { HomeLayout } from '../../domain/names.ts';
-import type { RunRef } from '../../domain/run.ts';
-import type { ExitRecord } from '../../domain/outcome.ts';
+import type { RunRef } from '../../domain/view/task-view.ts';
+import type { ExitRecord } from '../../domain/run/outcome.ts';
 import { readJson } from '../json-file.ts';
 import { bootSeconds } from '../process.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import type { StreamRecord } from '../../domain/outcome.ts';
+import type { StreamRecord } from '../../domain/run/outcome.ts';
 import { segmentName, type LogStream } from '../segments.ts';
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import type { RunRef } from '../../domain/run.ts';
-import type { ExitRecord, Isolation, StopReason } from '../../domain/outcome.ts';
-import type { Secrets } from '../../domain/redaction.ts';
+import type { RunRef } from '../../domain/view/task-view.ts';
+import type { ExitRecord, Isolation, StopReason } from '../../domain/run/outcome.ts';
+import type { Secrets } from '../../domain/secrets/redaction.ts';
 import type { ResourceLimits } from '../cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
 import type { ProcessIdentity } from '../process.ts';

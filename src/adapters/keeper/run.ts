@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HomeLayout, RunLayout } from '../../domain/names.ts';
-import type { ExitRecord, StopReason } from '../../domain/outcome.ts';
+import type { ExitRecord, StopReason } from '../../domain/run/outcome.ts';
 import { failpoint } from '../failpoint.ts';
 import { createJsonSync, writeJsonSync } from '../json-file.ts';
 import { bootSeconds, type ProcessIdentity } from '../process.ts';

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { constants } from 'node:os';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Isolation } from '../../domain/outcome.ts';
+import type { Isolation } from '../../domain/run/outcome.ts';
 import { ControlGroup } from '../cgroup.ts';
 import {
   childrenOf,

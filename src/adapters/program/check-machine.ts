@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import type { HomeLayout } from '../../domain/names.ts';
-import type { Isolation } from '../../domain/outcome.ts';
+import type { Isolation } from '../../domain/run/outcome.ts';
 import { git, GitFailed, gitText } from '../git/git.ts';
 import { initGitDir } from '../git/init.ts';
 import { gitBroken } from '../git/outcome.ts';

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type LookupFunction, type Socket } from 'node:net';
-import { plainHost, type Target } from '../../domain/network.ts';
+import { plainHost, type Target } from '../../domain/task/network.ts';
 import { guardedLookup, hasPrivate, isPrivate } from '../public-address.ts';
 
 const CONNECT_MS = 15_000;

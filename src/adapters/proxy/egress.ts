@@ -9,7 +9,7 @@ import {
   type Egress,
   type ReachedLine,
   type Target,
-} from '../../domain/network.ts';
+} from '../../domain/task/network.ts';
 import { isPrivate, PRIVATE_CODE } from '../public-address.ts';
 import { checkBehindParent, dialTo, lookupFor, parentFor } from './dial.ts';
 import { firstBytes } from './first-bytes.ts';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { plainHost, type Target } from '../../domain/network.ts';
+import { plainHost, type Target } from '../../domain/task/network.ts';
 import { readBegin } from './client-hello.ts';
 
 /** Until they say whom they ask for. */

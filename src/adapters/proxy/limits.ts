@@ -1,5 +1,5 @@
-import type { CoderFailure } from '../../domain/event.ts';
-import { count, object, objects, text, type Json } from '../../domain/json.ts';
+import type { CoderFailure } from '../../domain/agent/event.ts';
+import { count, object, objects, text, type Json } from '../../domain/values/json.ts';
 
 /** Lower-case names. */
 export type Headers = Readonly<Record<string, string>>;

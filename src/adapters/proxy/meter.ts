@@ -1,9 +1,9 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Transform } from 'node:stream';
-import type { WireExchange, WireResult } from '../../domain/wire.ts';
+import type { WireExchange, WireResult } from '../../domain/agent/model-traffic.ts';
 import { failureOf, quotaOf, resetOf, usedOf, type Headers } from './limits.ts';
 import { EventReader } from './sse.ts';
-import { object, objects, type Json } from '../../domain/json.ts';
+import { object, objects, type Json } from '../../domain/values/json.ts';
 import { sha256 } from '../sha256.ts';
 import { Found, parsed, type Reader, type Told } from './wires/wire.ts';
 

@@ -1,6 +1,6 @@
-import type { Secrets } from '../../domain/redaction.ts';
-import type { WireLive } from '../../domain/wire.ts';
-import type { Upstream } from '../../domain/upstream.ts';
+import type { Secrets } from '../../domain/secrets/redaction.ts';
+import type { WireLive } from '../../domain/agent/model-traffic.ts';
+import type { Upstream } from '../../domain/agent/upstream.ts';
 
 /** What goes over the proxy's socket, in the way of the keeper's. */
 

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
-import type { ReachedLine } from '../../domain/network.ts';
+import type { ReachedLine } from '../../domain/task/network.ts';
 
 /** Bytes of the file: no agent is to fill the disk with requests, nor the file with what costs it nothing. */
 const MOST = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { WireApi } from '../../domain/upstream.ts';
+import type { WireApi } from '../../domain/agent/upstream.ts';
 import { anthropic } from './wires/anthropic.ts';
 import { chat } from './wires/chat.ts';
 import { gemini } from './wires/gemini.ts';

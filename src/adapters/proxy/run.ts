@@ -1,6 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { addExchange, NO_WIRE, type WireExchange, type WireLive, type WireResult } from '../../domain/wire.ts';
-import { Redaction } from '../../domain/redaction.ts';
+import {
+  addExchange,
+  NO_WIRE,
+  type WireExchange,
+  type WireLive,
+  type WireResult,
+} from '../../domain/agent/model-traffic.ts';
+import { Redaction } from '../../domain/secrets/redaction.ts';
 import type { Meter } from './meter.ts';
 import type { OpenOrder } from './protocol.ts';
 import { readWire, WireFile } from './wire-file.ts';

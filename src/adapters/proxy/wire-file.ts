@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { NO_REDACTION, type Redaction } from '../../domain/redaction.ts';
-import type { WireLine, WireLog } from '../../domain/wire.ts';
+import { NO_REDACTION, type Redaction } from '../../domain/secrets/redaction.ts';
+import type { WireLine, WireLog } from '../../domain/agent/model-traffic.ts';
 
 /** Lines are whole up to here; then they have only ids and names of calls, and at twice the size nothing is added any more. */
 const FULL = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Isolation } from '../../domain/outcome.ts';
+import type { Isolation } from '../../domain/run/outcome.ts';
 import type { ResourceLimits } from '../cgroup.ts';
 import { parentsOf } from '../cgroup-parents.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Isolation } from '../../domain/outcome.ts';
+import type { Isolation } from '../../domain/run/outcome.ts';
 import { builtFile } from '../../package.ts';
 import { ESCAPES } from './escapes.ts';
 import { INIT } from './init.ts';

@@ -1,4 +1,4 @@
-import { Redaction, secretsIn, type Secrets } from '../../domain/redaction.ts';
+import { Redaction, secretsIn, type Secrets } from '../../domain/secrets/redaction.ts';
 import type { Coder } from '../../ports.ts';
 import { variablesOf } from '../secret.ts';
 

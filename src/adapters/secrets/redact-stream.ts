@@ -1,4 +1,4 @@
-import { maskOf, Redaction, type Secrets } from '../../domain/redaction.ts';
+import { maskOf, Redaction, type Secrets } from '../../domain/secrets/redaction.ts';
 
 interface Form {
   bytes: Buffer;

@@ -1,6 +1,6 @@
-import type { Redaction } from '../../domain/redaction.ts';
-import { keysOn, type SecretFound } from '../../domain/secret-shapes.ts';
-import { fits } from '../../domain/wildcard.ts';
+import type { Redaction } from '../../domain/secrets/redaction.ts';
+import { keysOn, type SecretFound } from '../../domain/secrets/secret-shapes.ts';
+import { fits } from '../../domain/values/wildcard.ts';
 import { matches } from '../glob.ts';
 
 /** What the owner says is none: of these files, or such texts, with `*`. */

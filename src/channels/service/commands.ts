@@ -1,8 +1,8 @@
 import type { Fleet, TaskInput } from '../../client.ts';
-import { isClosed } from '../../domain/dependencies.ts';
+import { isClosed } from '../../domain/scheduling/dependencies.ts';
 import { wrongInput } from '../../domain/error.ts';
 import { taskIdOf } from '../../domain/names.ts';
-import { orderSentence } from '../../domain/worker.ts';
+import { orderSentence } from '../../domain/worker/worker.ts';
 import type { Channel, Incoming } from '../port.ts';
 import { taskMessage } from './messages.ts';
 import type { People } from './people.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { TaskReport } from '../../client.ts';
-import { inboxItem, WAITING, wordLines } from '../../domain/inbox.ts';
-import type { TaskView } from '../../domain/run.ts';
+import { inboxItem, WAITING, wordLines } from '../../domain/list/inbox.ts';
+import type { TaskView } from '../../domain/view/task-view.ts';
 import type { Ask, Deed, End, KeptButton } from './state.ts';
 import { clip, line, plain } from './text.ts';
 

@@ -1,4 +1,4 @@
-import type { ChannelsConfig } from '../../domain/channel.ts';
+import type { ChannelsConfig } from '../../domain/people/channel.ts';
 
 /** Who is heard in a channel, where, and what their aliases mean. */
 export interface People {

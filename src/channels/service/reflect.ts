@@ -1,5 +1,5 @@
 import type { TaskReport } from '../../client.ts';
-import { isClosed } from '../../domain/dependencies.ts';
+import { isClosed } from '../../domain/scheduling/dependencies.ts';
 import { askKey, askMessage, digest, endLine, outcomeOf, taskMessage } from './messages.ts';
 import { want, type ChannelState } from './state.ts';
 import { clip } from './text.ts';

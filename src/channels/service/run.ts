@@ -4,7 +4,7 @@ import { lockForLife } from '../../adapters/keeper/lock.ts';
 import { serverTrouble } from '../../adapters/server-trouble.ts';
 import type { Fleet } from '../../client.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
-import { channelPaths } from '../../domain/channel.ts';
+import { channelPaths } from '../../domain/people/channel.ts';
 import { ChannelError, type Channel, type Received } from '../port.ts';
 import { Bell } from './bell.ts';
 import { hear, type Ears, type Heard } from './hear.ts';

@@ -1,8 +1,8 @@
 import type { Fleet } from '../../client.ts';
 import type { Stamp } from '../../client/channel-calls.ts';
 import { FleetError } from '../../domain/error.ts';
-import { WAITING } from '../../domain/inbox.ts';
-import { renewal } from '../../domain/seats.ts';
+import { WAITING } from '../../domain/list/inbox.ts';
+import { renewal } from '../../domain/scheduling/seats.ts';
 import { reflect, tellEnds } from './reflect.ts';
 import { want, type ChannelState, type StateFile } from './state.ts';
 import { clip, line } from './text.ts';

@@ -1,4 +1,4 @@
-import type { ChannelsConfig } from '../../domain/channel.ts';
+import type { ChannelsConfig } from '../../domain/people/channel.ts';
 import { ChannelError } from '../port.ts';
 import { TelegramChannel } from './channel.ts';
 import { readToken } from './token.ts';

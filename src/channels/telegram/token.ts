@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { execa } from 'execa';
-import type { TelegramConfig } from '../../domain/channel.ts';
+import type { TelegramConfig } from '../../domain/people/channel.ts';
 import { ChannelError } from '../port.ts';
 
 const COMMAND_MS = 20_000;

@@ -1,6 +1,6 @@
 import type { Fleet } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { OPEN_STATES, type TaskState } from '../../domain/task-state.ts';
+import { OPEN_STATES, type TaskState } from '../../domain/task/state.ts';
 import { command, oneOf, whole, type Cli } from '../command.ts';
 import { oneLine } from '../text.ts';
 

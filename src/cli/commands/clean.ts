@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { clientOptions, ServerUnreachable } from '../../adapters/connection.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { formatBytes } from '../../domain/bytes.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { KEEP_CLASSES, type KeepClass } from '../../domain/keep.ts';
+import { formatBytes } from '../../domain/values/bytes.ts';
+import { formatDuration } from '../../domain/values/duration.ts';
+import { KEEP_CLASSES, type KeepClass } from '../../domain/worker/retention.ts';
 import { homeLayout } from '../../domain/names.ts';
 import type { Cleaning, CleanItem } from '../../workers/clean.ts';
 import type { NamedItem } from '../../workers/clean-named.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { isSettled, type Fleet } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { isCompareId, winnerOf, type Candidate } from '../../domain/compare.ts';
-import { coderSpec } from '../../domain/route.ts';
+import { isCompareId, winnerOf, type Candidate } from '../../domain/list/compare.ts';
+import { coderSpec } from '../../domain/routing/route.ts';
 import { taskIdOf } from '../../domain/names.ts';
 import { command, Wrong, type Cli } from '../command.ts';
 import { compareTable } from '../compare-table.ts';

@@ -1,6 +1,6 @@
 import { showConfig } from '../../adapters/config-file.ts';
 import { BUILTIN_CODERS } from '../../config.ts';
-import { unmetRoutes } from '../../domain/route.ts';
+import { unmetRoutes } from '../../domain/routing/route.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine } from '../text.ts';

@@ -1,4 +1,4 @@
-import { renewal, seatsOf, type CredentialRecord } from '../../domain/seats.ts';
+import { renewal, seatsOf, type CredentialRecord } from '../../domain/scheduling/seats.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine, shortNumber } from '../text.ts';

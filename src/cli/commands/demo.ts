@@ -122,7 +122,7 @@ async function follow(fleet: Fleet, id: string, say: (text: string) => void): Pr
 async function whatNext(env: NodeJS.ProcessEnv): Promise<string> {
   const { probeCoders, usable } = await import('../../workers/probe-coders.ts');
   const { createCoders } = await import('../../coders/registry.ts');
-  const { coderText } = await import('../../domain/worker.ts');
+  const { coderText } = await import('../../domain/worker/worker.ts');
   const found = [...usable(await probeCoders(createCoders({}).values(), env))];
   const coders = found.map(([name, { version }]) => coderText({ name, version })).join(', ');
   return [

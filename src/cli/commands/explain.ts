@@ -1,4 +1,4 @@
-import { doneWhen } from '../../domain/done-by.ts';
+import { doneWhen } from '../../domain/evidence/done-by.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../text.ts';
 

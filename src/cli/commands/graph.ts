@@ -1,4 +1,4 @@
-import { drawGraph, mermaidOf, relevant } from '../../domain/graph.ts';
+import { drawGraph, mermaidOf, relevant } from '../../domain/scheduling/graph.ts';
 import { command } from '../command.ts';
 import { paintState, painter } from '../text.ts';
 

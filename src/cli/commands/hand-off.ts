@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { FollowUpInput } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { labelOf } from '../../domain/outside.ts';
+import { labelOf } from '../../domain/people/external-agent.ts';
 import { command } from '../command.ts';
 import { fieldsOf, inFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';
 import { oneLine } from '../text.ts';

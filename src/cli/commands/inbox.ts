@@ -1,6 +1,6 @@
 import type { InboxItem } from '../../client.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { wordLines } from '../../domain/inbox.ts';
+import { formatDuration } from '../../domain/values/duration.ts';
+import { wordLines } from '../../domain/list/inbox.ts';
 import { command } from '../command.ts';
 import { standingNotes } from '../standing-notes.ts';
 import { oneLine, painter, paragraph, type Paint } from '../text.ts';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { wrongInput } from '../../domain/error.ts';
-import { AGENT_TOOLS, name } from '../../domain/task.ts';
+import { AGENT_TOOLS, name } from '../../domain/task/schema.ts';
 import { command } from '../command.ts';
 
 export const mcp = command<{ as?: string; run?: string }>({

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration } from '../../domain/values/duration.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine } from '../text.ts';

@@ -1,6 +1,6 @@
 import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { DEFAULT_LEASE, type Brief } from '../../domain/outside.ts';
+import { DEFAULT_LEASE, type Brief } from '../../domain/people/external-agent.ts';
 import { command, durationMs, type Flag } from '../command.ts';
 import { table } from '../table.ts';
 import { clean, oneLine } from '../text.ts';

@@ -1,7 +1,7 @@
 import { wrongInput } from '../../domain/error.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration } from '../../domain/values/duration.ts';
 import { DEFAULT_QUEUE } from '../../domain/names.ts';
-import type { PatrolRound } from '../../domain/patrol.ts';
+import type { PatrolRound } from '../../domain/produce/patrol.ts';
 import { command, durationMs } from '../command.ts';
 import { oneLine } from '../text.ts';
 

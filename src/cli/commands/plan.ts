@@ -1,9 +1,9 @@
 import type { Fleet } from '../../client.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
-import type { DoneBy } from '../../domain/done-by.ts';
-import { planTasks, type PlannedTask } from '../../domain/plan.ts';
-import { checkProposed, PROPOSED_SPEC, proposeObjective } from '../../domain/propose-spec.ts';
-import type { TaskState } from '../../domain/task-state.ts';
+import type { DoneBy } from '../../domain/evidence/done-by.ts';
+import { planTasks, type PlannedTask } from '../../domain/produce/plan.ts';
+import { checkProposed, PROPOSED_SPEC, proposeObjective } from '../../domain/produce/propose-spec.ts';
+import type { TaskState } from '../../domain/task/state.ts';
 import { command, type Cli } from '../command.ts';
 import { readInput } from '../input-file.ts';
 import { planTree } from '../plan/tree.ts';

@@ -1,4 +1,4 @@
-import { forgottenRuns, unnamedRuns, type ForgottenBy } from '../../domain/rollback.ts';
+import { forgottenRuns, unnamedRuns, type ForgottenBy } from '../../domain/worker/rollback.ts';
 import { command } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine } from '../text.ts';

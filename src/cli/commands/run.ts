@@ -1,5 +1,5 @@
 import { isSettled, type Fleet, type TaskReport } from '../../client.ts';
-import { checkCommand, inboxItem, wordLines, type InboxItem } from '../../domain/inbox.ts';
+import { checkCommand, inboxItem, wordLines, type InboxItem } from '../../domain/list/inbox.ts';
 import { command, type Cli } from '../command.ts';
 import { noAcceptance, receiptTable } from '../report.ts';
 import { sayNotes } from '../say-notes.ts';

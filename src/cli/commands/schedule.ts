@@ -1,6 +1,6 @@
 import { wrongInput } from '../../domain/error.ts';
-import type { ScheduleView, ScheduleWhen } from '../../domain/schedule.ts';
-import type { TaskInput } from '../../domain/task.ts';
+import type { ScheduleView, ScheduleWhen } from '../../domain/produce/schedule.ts';
+import type { TaskInput } from '../../domain/task/schema.ts';
 import { command, durationMs, oneOf, type Cli, type Command } from '../command.ts';
 import { table } from '../table.ts';
 import { fieldsOf, inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../task-input.ts';

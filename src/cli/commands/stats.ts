@@ -1,6 +1,6 @@
-import { costText } from '../../domain/cost.ts';
-import { formatDuration, parseDuration } from '../../domain/duration.ts';
-import { GROUPINGS, statsBy, statsOf, type Grouping, type StatsRow } from '../../domain/stats.ts';
+import { costText } from '../../domain/agent/cost.ts';
+import { formatDuration, parseDuration } from '../../domain/values/duration.ts';
+import { GROUPINGS, statsBy, statsOf, type Grouping, type StatsRow } from '../../domain/list/stats.ts';
 import { command, oneOf, Wrong } from '../command.ts';
 import { table } from '../table.ts';
 import { oneLine, shortNumber } from '../text.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { wrongInput } from '../../domain/error.ts';
-import { checkNew } from '../../domain/git-queue.ts';
+import { checkNew } from '../../domain/produce/git-queue.ts';
 import { isTaskId, taskIdOf } from '../../domain/names.ts';
-import { titleOf } from '../../domain/task-title.ts';
+import { titleOf } from '../../domain/task/title.ts';
 import { addTask } from '../../producers/git-queue/people.ts';
 import { withQueue } from '../../producers/git-queue/queue.ts';
 import { command } from '../command.ts';

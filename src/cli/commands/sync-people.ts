@@ -1,7 +1,7 @@
 import { wrongInput } from '../../domain/error.ts';
 import { claimTask, completeTask } from '../../producers/git-queue/people.ts';
 import { lookAtTasks, withQueue } from '../../producers/git-queue/queue.ts';
-import { isClaimed, isOpen } from '../../domain/git-queue.ts';
+import { isClaimed, isOpen } from '../../domain/produce/git-queue.ts';
 import { command } from '../command.ts';
 import { AS, nameOf, QUEUE_FLAGS, queueOf, type QueueFlags } from '../queue-args.ts';
 import { table } from '../table.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { wrongInput } from '../../domain/error.ts';
-import { isUrl } from '../../domain/repository-name.ts';
+import { isUrl } from '../../domain/repository/repository-name.ts';
 import { withQueue, type OpenQueue } from '../../producers/git-queue/queue.ts';
 import { goRound, type Round, type RoundOptions } from '../../producers/git-queue/round.ts';
 import { command, durationMs, oneOf, whole, type Cli } from '../command.ts';

@@ -1,6 +1,6 @@
 import type { Fleet, TaskReport } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { isThere } from '../../domain/policy.ts';
+import { isThere } from '../../domain/view/decide.ts';
 import { command, type Command, type Flag } from '../command.ts';
 import { whoami } from './worker-orders.ts';
 

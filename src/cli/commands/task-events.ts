@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../domain/event.ts';
+import type { StoredEvent } from '../../domain/agent/event.ts';
 import { command, whole } from '../command.ts';
 import { readWhole } from '../read-file.ts';
 import { oneLine, toJson } from '../text.ts';

@@ -1,4 +1,4 @@
-import type { TaskFile } from '../../domain/question.ts';
+import type { TaskFile } from '../../domain/people/question.ts';
 import { command, whole, type Cli, type Command } from '../command.ts';
 import { readWhole } from '../read-file.ts';
 import { clean } from '../text.ts';

@@ -1,5 +1,5 @@
 import type { Fleet, RunPlace } from '../../client.ts';
-import type { FilePiece } from '../../domain/question.ts';
+import type { FilePiece } from '../../domain/people/question.ts';
 import { command, whole, type Cli } from '../command.ts';
 import { readPieces } from '../read-file.ts';
 import { clean, toJson } from '../text.ts';

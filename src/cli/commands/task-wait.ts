@@ -1,7 +1,7 @@
 import { command, durationMs } from '../command.ts';
 import { isSettled } from '../../client.ts';
 import { FleetError } from '../../domain/error.ts';
-import { inboxItem } from '../../domain/inbox.ts';
+import { inboxItem } from '../../domain/list/inbox.ts';
 import { describe } from '../status-line.ts';
 import { oneLine } from '../text.ts';
 

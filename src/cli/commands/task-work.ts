@@ -1,7 +1,7 @@
 import type { Fleet } from '../../client.ts';
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration } from '../../domain/values/duration.ts';
 import { wrongInput } from '../../domain/error.ts';
-import type { SavedThere } from '../../domain/saved-work.ts';
+import type { SavedThere } from '../../domain/agent/saved-work.ts';
 import { command, whole, type Cli } from '../command.ts';
 import { table } from '../table.ts';
 import { inFlags } from '../task-input.ts';

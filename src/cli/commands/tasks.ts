@@ -1,4 +1,4 @@
-import type { TaskState } from '../../domain/task-state.ts';
+import type { TaskState } from '../../domain/task/state.ts';
 import { TASK_STATES } from '../../client.ts';
 import { command, oneOf, whole } from '../command.ts';
 import { taskTable } from '../report-tasks.ts';

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import type { Fleet, FleetWorker } from '../../client.ts';
-import { keptSentences, tallySentence, type FleetOrder } from '../../domain/worker.ts';
+import { keptSentences, tallySentence, type FleetOrder } from '../../domain/worker/worker.ts';
 import { rollbackNotes } from '../standing-notes.ts';
 import { command, type Cli, type Command, type Flag } from '../command.ts';
 import { oneLine } from '../text.ts';

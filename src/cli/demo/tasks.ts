@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TaskReport } from '../../client.ts';
-import type { Reason } from '../../domain/failure.ts';
-import type { TaskInput } from '../../domain/task.ts';
+import type { Reason } from '../../domain/agent/failure.ts';
+import type { TaskInput } from '../../domain/task/schema.ts';
 import { PACKAGE_ROOT } from '../../package.ts';
 
 const AGENT = join(PACKAGE_ROOT, 'agents/demo-agent.mjs');

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet } from '../../client.ts';
 import { FleetError } from '../../domain/error.ts';
-import type { Question } from '../../domain/outbox.ts';
+import type { Question } from '../../domain/people/outbox.ts';
 
 const TRIES = 20;
 const AGAIN_MS = 250;

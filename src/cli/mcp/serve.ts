@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { serverTrouble } from '../../adapters/server-trouble.ts';
-import { firstIssue } from '../../domain/first-issue.ts';
+import { firstIssue } from '../../domain/artifact/first-issue.ts';
 import { VERSION } from '../../package.ts';
 import type { Cli } from '../command.ts';
 import { endingOf } from '../errors.ts';

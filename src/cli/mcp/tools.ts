@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TASK_STATES, type Fleet, type InboxItem, type ListedTask, type TaskReport } from '../../client.ts';
 import { wrongInput } from '../../domain/error.ts';
-import { toMs } from '../../domain/duration.ts';
-import { followUp, question } from '../../domain/outbox.ts';
-import { duration, taskInput, type TaskInput } from '../../domain/task.ts';
+import { toMs } from '../../domain/values/duration.ts';
+import { followUp, question } from '../../domain/people/outbox.ts';
+import { duration, taskInput, type TaskInput } from '../../domain/task/schema.ts';
 import type { Cli } from '../command.ts';
 import { placed } from '../task-input.ts';
 import { askPeople } from './ask-people.ts';

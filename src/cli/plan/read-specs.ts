@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongInput } from '../../domain/error.ts';
-import type { Spec } from '../../domain/plan.ts';
-import type { SpecItem } from '../../domain/plan-item.ts';
+import type { Spec } from '../../domain/produce/plan.ts';
+import type { SpecItem } from '../../domain/produce/plan-item.ts';
 import { readSpec, readTaskFile, type LeftOut, type SpecFile } from '../../producers/spec.ts';
 import type { Cli } from '../command.ts';
 import { readInput } from '../input-file.ts';

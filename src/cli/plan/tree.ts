@@ -1,5 +1,5 @@
-import type { PlannedTask } from '../../domain/plan.ts';
-import type { TaskState } from '../../domain/task-state.ts';
+import type { PlannedTask } from '../../domain/produce/plan.ts';
+import type { TaskState } from '../../domain/task/state.ts';
 import { oneLine, paintState, type Paint } from '../text.ts';
 
 const TITLE = 70;

@@ -1,7 +1,7 @@
 import { FleetError } from '../../domain/error.ts';
 import { WORKFLOW_TYPE } from '../../domain/names.ts';
-import type { TaskState } from '../../domain/task-state.ts';
-import { ATTRIBUTES } from '../../workflows/attributes.ts';
+import type { TaskState } from '../../domain/task/state.ts';
+import { ATTRIBUTES } from '../../search-attributes.ts';
 import { cancelTask } from '../decide.ts';
 import { describeTask, stateOf } from '../view.ts';
 import { mapBounded, type Wire } from '../wire.ts';

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../domain/duration.ts';
-import { isOnWorker } from '../../domain/task-row.ts';
+import { formatDuration } from '../../domain/values/duration.ts';
+import { isOnWorker } from '../../domain/list/task-row.ts';
 import type { TaskReport } from '../view.ts';
 import { isAttached, type FleetWorker } from '../workers.ts';
 

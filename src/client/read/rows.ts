@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
-import { object, type Json } from '../../domain/json.ts';
+import { object, type Json } from '../../domain/values/json.ts';
 import { WORKFLOW_TYPE } from '../../domain/names.ts';
-import type { TaskState } from '../../domain/task-state.ts';
-import { rowOf, type Listed, type MadeOf, type SaidOf, type TaskRow } from '../../domain/task-row.ts';
-import { ATTRIBUTES, MEMO } from '../../workflows/attributes.ts';
+import type { TaskState } from '../../domain/task/state.ts';
+import { rowOf, type Listed, type MadeOf, type SaidOf, type TaskRow } from '../../domain/list/task-row.ts';
+import { ATTRIBUTES, MEMO } from '../../search-attributes.ts';
 import { decoded, type Wire } from '../wire.ts';
 
 /**

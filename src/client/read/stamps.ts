@@ -1,6 +1,6 @@
-import { WAITING } from '../../domain/inbox.ts';
-import type { TaskState } from '../../domain/task-state.ts';
-import type { TaskRow } from '../../domain/task-row.ts';
+import { WAITING } from '../../domain/list/inbox.ts';
+import type { TaskState } from '../../domain/task/state.ts';
+import type { TaskRow } from '../../domain/list/task-row.ts';
 import type { Wire } from '../wire.ts';
 import { inStates, listById, listRows } from './rows.ts';
 

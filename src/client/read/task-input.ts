@@ -1,4 +1,4 @@
-import { parseTask, type Parsed } from '../../domain/parse-task.ts';
+import { parseTask, type Parsed } from '../../domain/task/parse.ts';
 import { decoded, type Wire } from '../wire.ts';
 
 /** The task that a workflow was started with, as its history begins; `runId` is Temporal's. */

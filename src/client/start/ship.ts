@@ -1,6 +1,6 @@
 import { FleetError } from '../../domain/error.ts';
-import type { TaskState } from '../../domain/task-state.ts';
-import { ATTRIBUTES } from '../../workflows/attributes.ts';
+import type { TaskState } from '../../domain/task/state.ts';
+import { ATTRIBUTES } from '../../search-attributes.ts';
 import { enqueueOnce, type Enqueued } from '../enqueue-once.ts';
 import { describeTask, stateOf } from '../view.ts';
 import { mapBounded, type Ends, type Wire } from '../wire.ts';

@@ -1,6 +1,6 @@
-import { isGivenToAll } from '../../domain/given-to-all.ts';
-import { firstClaimQueue } from '../../domain/task-row.ts';
-import type { Task } from '../../domain/task.ts';
+import { isGivenToAll } from '../../domain/values/given-to-all.ts';
+import { firstClaimQueue } from '../../domain/list/task-row.ts';
+import type { Task } from '../../domain/task/schema.ts';
 import { canClaim } from '../explain.ts';
 import { isAttached, type FleetWorker } from '../workers.ts';
 

@@ -2,7 +2,14 @@ import { failpoint } from '../../adapters/failpoint.ts';
 import type { Admitted, Fleet } from '../../client.ts';
 import { mapBounded } from '../../client/wire.ts';
 import { FleetError } from '../../domain/error.ts';
-import { inputOf, isForFleet, isOpen, writeClaim, type InputOptions, type QueueTask } from '../../domain/git-queue.ts';
+import {
+  inputOf,
+  isForFleet,
+  isOpen,
+  writeClaim,
+  type InputOptions,
+  type QueueTask,
+} from '../../domain/produce/git-queue.ts';
 import { isOwn, nextId, type Claimant } from './own.ts';
 import { bring, type Change, type GitQueue, type Seen, type Snapshot } from './queue.ts';
 

@@ -1,6 +1,6 @@
 import type { Fleet, TaskReport } from '../../client.ts';
 import { FleetError } from '../../domain/error.ts';
-import { isClaimed, type QueueTask } from '../../domain/git-queue.ts';
+import { isClaimed, type QueueTask } from '../../domain/produce/git-queue.ts';
 import { digest } from './queue.ts';
 
 /** Who a fleet is to a queue: its name, and the one database that has its tasks. */

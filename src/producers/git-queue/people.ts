@@ -8,7 +8,7 @@ import {
   writeNew,
   type Closing,
   type NewTask,
-} from '../../domain/git-queue.ts';
+} from '../../domain/produce/git-queue.ts';
 import { bring, lookAt, lookAtTasks, type GitQueue, type Seen, type Snapshot } from './queue.ts';
 
 /** What people, and agents outside of every fleet, do with a queue. Each is one commit, or a FleetError and none. */

@@ -10,8 +10,8 @@ import { readQueue, type QueueFault, type QueueFile } from '../../adapters/git/q
 import { writeQueue } from '../../adapters/git/queue/write.ts';
 import { removeTree } from '../../adapters/remove-tree.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
-import { isOpen, QUEUE_FOLDER, readTask, type QueueTask } from '../../domain/git-queue.ts';
-import { repositoryName } from '../../domain/repository-name.ts';
+import { isOpen, QUEUE_FOLDER, readTask, type QueueTask } from '../../domain/produce/git-queue.ts';
+import { repositoryName } from '../../domain/repository/repository-name.ts';
 import { homeLayout } from '../../domain/names.ts';
 
 export interface OpenQueue {

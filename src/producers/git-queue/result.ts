@@ -1,6 +1,6 @@
-import { shownBy } from '../../domain/done-by.ts';
+import { shownBy } from '../../domain/evidence/done-by.ts';
 import type { TaskReport } from '../../client.ts';
-import { CLOSED, type Closing } from '../../domain/git-queue.ts';
+import { CLOSED, type Closing } from '../../domain/produce/git-queue.ts';
 
 /** What a queue's file is told of the fleet's task. Only the state of the task itself counts: `done` takes a verdict, or a person. */
 

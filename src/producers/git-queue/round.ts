@@ -1,6 +1,6 @@
 import type { Fleet } from '../../client.ts';
 import { mapBounded } from '../../client/wire.ts';
-import { isClaimed, isForFleet, isOpen } from '../../domain/git-queue.ts';
+import { isClaimed, isForFleet, isOpen } from '../../domain/produce/git-queue.ts';
 import { admit, claimTasks, type Claimed, type Claiming, type Problem } from './claim.ts';
 import { isOwn, viewIfThere, type Claimant } from './own.ts';
 import { lookAt, lookAtTasks, sharedIds, type GitQueue, type Seen, type Snapshot } from './queue.ts';

@@ -1,6 +1,6 @@
 import { failpoint } from '../../adapters/failpoint.ts';
 import type { TaskReport } from '../../client.ts';
-import { writeClosed, writeNote } from '../../domain/git-queue.ts';
+import { writeClosed, writeNote } from '../../domain/produce/git-queue.ts';
 import { isOwn, type Claimant } from './own.ts';
 import { bring, type Change, type GitQueue, type Seen, type Snapshot } from './queue.ts';
 import { closedAs, noteOf, resultOf, waitsForPerson } from './result.ts';

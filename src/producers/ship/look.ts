@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet } from '../../client.ts';
-import type { TaskState } from '../../domain/task-state.ts';
+import type { TaskState } from '../../domain/task/state.ts';
 import type { Found } from './find-files.ts';
 import { Places } from './place.ts';
 import { readProposal, type Approved, type Proposal } from './read-proposal.ts';

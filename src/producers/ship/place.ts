@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import { GitFailed, gitText } from '../../adapters/git/git.ts';
 import { openSource } from '../../adapters/git/source.ts';
-import { repositoryName } from '../../domain/repository-name.ts';
+import { repositoryName } from '../../domain/repository/repository-name.ts';
 
 /**
  * Where files are, said in the same way by every machine that has a clone of the same remote: `github.com/o/shop:proposals/login.md`.

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { sha256 } from '../../adapters/sha256.ts';
 import { FleetError } from '../../domain/error.ts';
 import { taskIdOf } from '../../domain/names.ts';
-import type { TaskInput } from '../../domain/task.ts';
+import type { TaskInput } from '../../domain/task/schema.ts';
 import { readTask } from '../task-file.ts';
 import { approvalOf, seemsApproved, type Approval } from './approval.ts';
 import type { Found } from './find-files.ts';

@@ -1,7 +1,7 @@
 import { treeEntries } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest } from '../../domain/evidence/test-source.ts';
-import { testsSentence, type TestReport, type TestResult } from '../../domain/tests.ts';
+import { testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { testGlobs } from '../trial.ts';
 import { selectsTests } from './selection.ts';

@@ -4,7 +4,7 @@ import { blobSizes, readBlobs } from '../../adapters/git/checkout.ts';
 import { treeEntries, type Entry } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source.ts';
-import type { TestResult } from '../../domain/tests.ts';
+import type { TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { isDeclared, readSources } from '../sources/index.ts';
 import { testGlobs } from '../trial.ts';

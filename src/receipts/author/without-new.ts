@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { put } from '../../adapters/git/checkout.ts';
 import { treeEntries, type Entry } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
-import { statuses, testsSentence, type TestReport, type TestResult } from '../../domain/tests.ts';
+import { statuses, testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { judgedPaths, testGlobs, tryCommit } from '../trial.ts';
 import { authorFiles, CODE, readAuthorFiles, readTexts, Reported, reportedFiles } from './sources.ts';

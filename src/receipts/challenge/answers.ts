@@ -1,4 +1,4 @@
-import { statuses, type TestReport } from '../../domain/tests.ts';
+import { statuses, type TestReport } from '../../domain/evidence/test-results.ts';
 import { Reported } from '../author/sources.ts';
 import type { Turnable } from './turnable.ts';
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../../domain/receipt.ts';
+import type { Finding } from '../../domain/evidence/receipt.ts';
 import { counted, named, sample } from '../bounded.ts';
 import type { Judged } from './answers.ts';
 import type { HeldOutChallenge } from './held-out.ts';

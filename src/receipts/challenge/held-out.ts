@@ -1,8 +1,8 @@
 import { lstat, readdir, readFile, writeFile } from 'node:fs/promises';
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
-import type { HeldOut } from '../../domain/task.ts';
-import type { TestReport } from '../../domain/tests.ts';
+import type { HeldOut } from '../../domain/task/schema.ts';
+import type { TestReport } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { CODE } from '../author/sources.ts';
 import { failedCheck, runCheck } from '../held-out.ts';

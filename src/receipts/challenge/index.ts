@@ -1,7 +1,7 @@
 import { put } from '../../adapters/git/checkout.ts';
 import { treeEntries } from '../../adapters/git/entries.ts';
-import type { PassedTrials } from '../../domain/passed-trials.ts';
-import { statuses } from '../../domain/tests.ts';
+import type { PassedTrials } from '../../domain/evidence/passed-trials.ts';
+import { statuses } from '../../domain/evidence/test-results.ts';
 import type { ReceiptCollector, Tried } from '../../ports.ts';
 import { authorFiles, readAuthorFiles, reportedFiles } from '../author/sources.ts';
 import { remove } from '../author/without-new.ts';

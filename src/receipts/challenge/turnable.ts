@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { DeclaredTest } from '../../domain/evidence/test-source.ts';
-import { statuses, type TestReport } from '../../domain/tests.ts';
+import { statuses, type TestReport } from '../../domain/evidence/test-results.ts';
 import { nameOf } from '../author/declared.ts';
 import { Reported, type AuthorSource } from '../author/sources.ts';
 import { turnTests } from '../sources/index.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestReport } from '../../domain/tests.ts';
+import type { TestReport } from '../../domain/evidence/test-results.ts';
 import { readCargoLogs } from './cargo.ts';
 import { findJunit } from './junit.ts';
 import { parseJunit } from './junit-xml.ts';

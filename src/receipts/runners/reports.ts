@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { failedOutput } from '../../domain/failed-output.ts';
-import type { TestReport, TestResult } from '../../domain/tests.ts';
+import { failedOutput } from '../../domain/evidence/failed-output.ts';
+import type { TestReport, TestResult } from '../../domain/evidence/test-results.ts';
 
 const MAX_TESTS = 100_000;
 const MAX_NAME = 2_000;

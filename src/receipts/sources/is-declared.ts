@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source.ts';
-import type { TestResult } from '../../domain/tests.ts';
+import type { TestResult } from '../../domain/evidence/test-results.ts';
 
 /**
  * Whether a reported test (domain/tests.ts TestResult) is one that the source declares: by file where the runner tells it, and by the

@@ -6,7 +6,7 @@ import { writeText } from '../../adapters/json-file.ts';
 import { LaunchAgents } from '../../adapters/service/launchd.ts';
 import { UserManager } from '../../adapters/service/systemd.ts';
 import type { Config } from '../../config.ts';
-import { parseDuration } from '../../domain/duration.ts';
+import { parseDuration } from '../../domain/values/duration.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
 import { homeLayout } from '../../domain/names.ts';
 import { launchLabel, unitName } from '../../domain/service/names.ts';

@@ -1,4 +1,4 @@
-import type { WireApi } from '../../../src/domain/upstream.ts';
+import type { WireApi } from '../../../src/domain/agent/upstream.ts';
 
 /** Bodies in the words of each API: a call for a shell command and one for an edit, with tokens; streamed and plain. */
 export interface Bodies {

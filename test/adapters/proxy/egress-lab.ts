@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { EgressProxy } from '../../../src/adapters/proxy/egress.ts';
-import type { HostRule, Reach, ReachedLine } from '../../../src/domain/network.ts';
+import type { HostRule, Reach, ReachedLine } from '../../../src/domain/task/network.ts';
 import { readReached } from '../../../src/adapters/proxy/reached.ts';
 import { tempDir } from '../../helpers/temp.ts';
 

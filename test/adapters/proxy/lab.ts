@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connectProxy, type ProxyClient } from '../../../src/adapters/proxy/client.ts';
 import { readWire } from '../../../src/adapters/proxy/wire-file.ts';
 import { homeLayout, type HomeLayout } from '../../../src/domain/names.ts';
-import type { Upstream } from '../../../src/domain/upstream.ts';
+import type { Upstream } from '../../../src/domain/agent/upstream.ts';
 import { tempDir } from '../../helpers/temp.ts';
 import { until } from '../../helpers/until.ts';
 

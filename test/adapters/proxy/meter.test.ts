@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { Meter } from '../../../src/adapters/proxy/meter.ts';
 import { routeOf } from '../../../src/adapters/proxy/routes.ts';
-import type { WireExchange } from '../../../src/domain/wire.ts';
+import type { WireExchange } from '../../../src/domain/agent/model-traffic.ts';
 import { BODIES, COMMAND, type Bodies } from './bodies.ts';
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { watchCommits, writePatch } from '../../../src/adapters/git/patch.ts';
 import { DiffScan, type Ignored } from '../../../src/adapters/secrets/scan-diff.ts';
-import { Redaction } from '../../../src/domain/redaction.ts';
+import { Redaction } from '../../../src/domain/secrets/redaction.ts';
 import { tempDir } from '../../helpers/temp.ts';
 
 /** Made here, so that no tool that looks for keys finds any in this repository. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAgentFile } from '../../../src/adapters/agent-file.ts';
 import { SESSION_MAX } from '../../../src/adapters/git/work-record.ts';
-import { isSessionId } from '../../../src/domain/work-meta.ts';
+import { isSessionId } from '../../../src/domain/agent/work-meta.ts';
 import type { Coder } from '../../../src/ports.ts';
 import { startModelServer, type ModelServer } from '../../helpers/model-server.ts';
 import { until } from '../../helpers/until.ts';

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addUsage, NO_USAGE, type AgentEvent, type CoderFailure } from '../../../src/domain/event.ts';
+import { addUsage, NO_USAGE, type AgentEvent, type CoderFailure } from '../../../src/domain/agent/event.ts';
 import { startModelServer, type FailKind, type Turn } from '../../helpers/model-server.ts';
 import { until } from '../../helpers/until.ts';
 import { only, runCoder, workspace } from '../run-coder.ts';

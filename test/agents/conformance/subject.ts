@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WireApi } from '../../../src/domain/upstream.ts';
+import type { WireApi } from '../../../src/domain/agent/upstream.ts';
 import type { Coder, StartOrder } from '../../../src/ports.ts';
 import { FOLDER } from '../binaries.ts';
 import type { Row } from './rows.ts';

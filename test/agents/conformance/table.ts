@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUILTIN_CODERS } from '../../../src/domain/coder-names.ts';
+import { BUILTIN_CODERS } from '../../../src/domain/task/coder-names.ts';
 import type { Figures } from './figures.ts';
 import type { Found } from './suite.ts';
 

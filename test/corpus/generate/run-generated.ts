@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Reason } from '../../../src/domain/failure.ts';
+import type { Reason } from '../../../src/domain/agent/failure.ts';
 import { asProject, type Ecosystem } from './ecosystems.ts';
 import type { Exercise } from './exercise.ts';
 import { tempDir } from '../../helpers/temp.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { saveWork } from '../../../src/activities/save-work.ts';
+import { saveWork } from '../../../src/activities/save/save-work.ts';
 import { checkoutTree, restoreFrom } from '../../../src/adapters/git/checkout.ts';
 import { deliverBranch } from '../../../src/adapters/git/deliver.ts';
 import { diffstat, writePatch } from '../../../src/adapters/git/patch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestSource } from '../../../src/domain/evidence/test-source.ts';
-import type { TestReport, TestResult } from '../../../src/domain/tests.ts';
+import type { TestReport, TestResult } from '../../../src/domain/evidence/test-results.ts';
 import { judgeRuns, type ChallengeRun } from '../../../src/receipts/challenge/answers.ts';
 import { chooseTurned, turnablesOf } from '../../../src/receipts/challenge/turnable.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Policy } from '../../../src/domain/repo-policy.ts';
-import type { HeldOut } from '../../../src/domain/task.ts';
+import type { Policy } from '../../../src/domain/repository/repo-policy.ts';
+import type { HeldOut } from '../../../src/domain/task/schema.ts';
 import type { Evidence } from '../../../src/ports.ts';
 import { acceptance } from '../../../src/receipts/acceptance.ts';
 import { challenge } from '../../../src/receipts/challenge/index.ts';

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeclaredTest, TestSource } from '../../../src/domain/evidence/test-source.ts';
-import type { TestResult } from '../../../src/domain/tests.ts';
+import type { TestResult } from '../../../src/domain/evidence/test-results.ts';
 import { isDeclared, readSources, turnTests } from '../../../src/receipts/sources/index.ts';
 import { watchedRun } from '../watched-run.ts';
 import { LANGUAGES } from './measured-languages.ts';

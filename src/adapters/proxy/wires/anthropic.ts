@@ -1,4 +1,4 @@
-import { count, object, objects, text, type Json } from '../../../domain/json.ts';
+import { count, object, objects, text, type Json } from '../../../domain/values/json.ts';
 import { told, type Found, type Reader, type Told } from './wire.ts';
 
 /** Anthropic's Messages API. */

@@ -1,4 +1,4 @@
-import { count, object, objects, text, type Json } from '../../../domain/json.ts';
+import { count, object, objects, text, type Json } from '../../../domain/values/json.ts';
 import { parsed, told, type Found, type Reader, type Told } from './wire.ts';
 
 /** OpenAI's chat completions, as many servers speak them. */

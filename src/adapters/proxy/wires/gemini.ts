@@ -1,4 +1,4 @@
-import { count, object, objects, text, type Json } from '../../../domain/json.ts';
+import { count, object, objects, text, type Json } from '../../../domain/values/json.ts';
 import type { Found, Reader, Told } from './wire.ts';
 
 /** Gemini's generateContent. Its calls have no ids, but for some models. */

@@ -1,6 +1,6 @@
 import { sha256 } from '../../sha256.ts';
-import { object, objects, text, type Json } from '../../../domain/json.ts';
-import type { WireCall, WireUsage } from '../../../domain/wire.ts';
+import { object, objects, text, type Json } from '../../../domain/values/json.ts';
+import type { WireCall, WireUsage } from '../../../domain/agent/model-traffic.ts';
 
 /** One API's words for tool calls, their results, tokens and errors. Nothing here throws for what it reads. */
 export interface Reader {

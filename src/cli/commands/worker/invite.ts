@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet, FleetWorker } from '../../../client.ts';
-import { formatBytes } from '../../../domain/bytes.ts';
-import { formatDuration } from '../../../domain/duration.ts';
+import { formatBytes } from '../../../domain/values/bytes.ts';
+import { formatDuration } from '../../../domain/values/duration.ts';
 import { FleetError, wrongInput } from '../../../domain/error.ts';
-import { coderText } from '../../../domain/worker.ts';
+import { coderText } from '../../../domain/worker/worker.ts';
 import { quoted } from '../../../domain/service/start-script.ts';
 import { isServiceName } from '../../../domain/service/names.ts';
 import { command, durationMs, Wrong, type Cli } from '../../command.ts';

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { openSource } from '../../adapters/git/source.ts';
+import { withdrawBranch } from '../../adapters/git/withdraw.ts';
+import { readJson } from '../../adapters/json-file.ts';
+import type { Prepared } from '../../adapters/run-registry.ts';
+import { branchOf } from '../../domain/names.ts';
+import type { Deps } from '../worker/context.ts';
+
+/** Of a task that was cancelled: removes the branch that it was delivered as, where that is still at the commit. */
+export async function withdrawResult(
+  deps: Deps,
+  { taskId, commit }: { taskId: string; commit: string },
+): Promise<void> {
+  const prepared = await readJson<Prepared>(deps.home.task(taskId).prepared);
+  const repo = prepared?.task.repo;
+  if (!prepared || !repo || !deps.inContact()) return;
+  const opened = await openSource({ repo, mirrorDir: deps.home.mirror });
+  const gitDir = [deps.home.vaultOf(prepared.repoKey), prepared.baseDir].find((dir) => existsSync(dir));
+  if (opened.ok && gitDir) await withdrawBranch({ source: opened.source, branch: branchOf(taskId), commit, gitDir });
+}

@@ -1,0 +1,19 @@
+import type { RunRef } from '../../domain/view/task-view.ts';
+import type { SavedWork } from '../../domain/agent/saved-work.ts';
+import { concludeAbandoned } from '../launch/outcome.ts';
+import type { Deps } from '../worker/context.ts';
+import { persist, unlessDisk } from '../worker/persist.ts';
+import { saveWork } from '../save/save-work.ts';
+
+/** As `saveWork`, once there is room for it. Of a run that filled the disk, only what finds room now; of one over its limit, nothing. */
+export async function saveIfRoom(deps: Deps, ref: RunRef, how: { share: boolean }): Promise<SavedWork | null> {
+  const limit = deps.registry.find(ref)?.prepared?.policy.limits.diskBytes;
+  if (limit && (await deps.disk.excess(ref, limit))) return null;
+  const filled = (await concludeAbandoned(deps, ref))?.stopped === 'disk';
+  if (!filled) return persist(deps, () => saveWork(deps, ref, how));
+  deps.disk.giveUpReserve();
+  return saveWork(deps, ref, how).catch((error: unknown) => {
+    unlessDisk(error);
+    return null;
+  });
+}

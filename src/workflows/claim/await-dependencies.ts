@@ -1,0 +1,42 @@
+import { condition, patched, proxyLocalActivities } from '@temporalio/workflow';
+import type { Desk } from '../../activities/services/task-services.ts';
+import type { Failure } from '../../domain/agent/failure.ts';
+import { standing } from '../../domain/scheduling/dependencies.ts';
+import type { Task } from '../../domain/task/schema.ts';
+import type { TaskBook } from '../state/task-record.ts';
+
+/** Between looks at one that could not be told that it is waited for, and is open all the same. */
+const AGAIN = '1m';
+/** Between looks at the others: one that was terminated says nothing. */
+const LOOK = '1h';
+
+/**
+ * Waits until all that the task depends on have ended well, or its policy says otherwise. `late`: a late result came in.
+ * A failure: one of them did not end well. @throws CancelledFailure where the task is to be cancelled for that
+ */
+export async function awaitDependencies(task: Task, book: TaskBook): Promise<'go' | 'late' | Failure> {
+  const { dependencies } = book;
+  for (;;) {
+    dependencies.changed = false;
+    const all = await dependencies.ask();
+    const stands = standing(dependencies.list, task.onDependencyFailure);
+    if (stands.next === 'go') {
+      if (book.view.state === 'blocked') book.enter('queued');
+      return 'go';
+    }
+    if (stands.next === 'park') return { reason: 'dependency-failed', message: stands.message };
+    if (stands.next === 'cancel') {
+      book.cancelled = { reason: 'dependency-failed', message: stands.message };
+      const { cancelTask } = proxyLocalActivities<Desk>({ startToCloseTimeout: '30s', summary: 'cancel' });
+      await cancelTask(book.view.id);
+      await condition(() => false);
+    }
+    book.wait('blocked', stands.message);
+    const woken = () => dependencies.changed || book.candidate !== undefined;
+    if (!all) await condition(woken, AGAIN);
+    // Histories of version 0.1 wait for as long as it takes.
+    else if (!patched('look-at-dependencies')) await condition(woken);
+    else if (!(await condition(woken, LOOK))) await dependencies.look();
+    if (book.candidate) return 'late';
+  }
+}

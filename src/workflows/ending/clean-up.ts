@@ -1,0 +1,36 @@
+import { CancellationScope, patched, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { ForgetOrder } from '../../activities/save/clean-up-task.ts';
+import type { TaskBook } from '../state/task-record.ts';
+import { oweTo } from '../worker/worker-activities.ts';
+
+/** People do not wait longer for a worker that is gone, or hangs, or whose remote does: it does so later. */
+const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
+
+/**
+ * Has removed what was kept for other machines to go on from, once nobody will: by the worker of the last run, which owes it
+ * where it did not just now. A run that was cancelled does so itself as it is
+ * released, once it was prepared.
+ */
+export async function forgetTask(book: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
+  const { id, runs, dependsOn, repo } = book.view;
+  const run = runs.at(-1);
+  const wasPrepared = run?.sameSession !== undefined;
+  if (!run?.endedAt || (run.reason === 'cancelled' && wasPrepared)) return;
+  if (!repo || (dependsOn.length < 2 && !runs.some(({ saved }) => saved))) return;
+  if (!patched('forget-task')) return;
+  // Whoever accepted it is not to find it parked meanwhile, nor to decide again.
+  if (ending === 'done' && book.view.state === 'parked') book.enter('delivering');
+  const host = proxyActivities<Activities>({
+    taskQueue: run.hostQueue,
+    summary: 'forget the work of before',
+    scheduleToCloseTimeout: PATIENCE[ending],
+    retry: { maximumAttempts: 1 },
+  });
+  await CancellationScope.nonCancellable(async () => {
+    const done = await host.forgetTask({ taskId: id, ending, repo }).catch(() => false);
+    // Workers of earlier versions do not say.
+    if (done !== false || !patched('forget-debt')) return;
+    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, repo });
+  });
+}

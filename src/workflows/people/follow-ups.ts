@@ -1,0 +1,57 @@
+import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
+import type { Desk } from '../../activities/services/task-services.ts';
+import { followUpsKept, type HandedOff } from '../../domain/people/waiting.ts';
+import type { AgentOutcome } from '../../domain/run/outcome.ts';
+import type { Task } from '../../domain/task/schema.ts';
+import type { Proposing } from '../../domain/run/accepted.ts';
+import type { TaskBook } from '../state/task-record.ts';
+import { BY_DEFAULT } from './question.ts';
+
+/** Until the run counts, what its agent proposed is as good as dropped. */
+export function noteProposed({ view }: TaskBook, { followUps = [] }: AgentOutcome): void {
+  const run = view.runs.at(-1);
+  if (run && followUps.length > 0) run.dropped = true;
+}
+
+/** Of a run that asked, once somebody answered it: nobody did where its own default came to count. */
+export async function handOffAnswered(life: { task: Task; book: TaskBook }): Promise<void> {
+  const { results, view } = life.book;
+  if (results.proposed && view.answers?.at(-1)?.by !== BY_DEFAULT) await handOff(life, results.proposed);
+}
+
+/**
+ * What the run's agent proposed becomes tasks, once the run counts: it was accepted, or a person
+ * has answered what it asked; after the yes, where one is needed. Nothing of it keeps
+ * the task itself from going on.
+ */
+export async function handOff(
+  { task, book }: { task: Task; book: TaskBook },
+  { n, coder, outcome }: Proposing,
+): Promise<void> {
+  const { followUps = [], misproposed = [] } = outcome;
+  if (followUps.length + misproposed.length === 0) return;
+  const { createProposed } = proxyLocalActivities<Desk>({
+    summary: 'create what the agent proposes',
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '10m',
+  });
+  const known = book.view.followUps ?? [];
+  delete book.view.runs.at(-1)?.dropped;
+  const children = known.filter(({ refused }) => refused === undefined).length;
+  const wrong = misproposed.map((refused): HandedOff => ({ id: null, title: '', refused }));
+  try {
+    const made = followUps.length
+      ? await createProposed({ id: book.view.id, task, from: coder, n, children, followUps })
+      : [];
+    book.view.followUps = followUpsKept([...known, ...made, ...wrong]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const refused = `could not be created: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
+    const lost = followUps.map(({ task: asked }) => ({
+      id: null,
+      title: String(asked['objective']).slice(0, 80),
+      refused,
+    }));
+    book.view.followUps = followUpsKept([...known, ...lost, ...wrong]);
+  }
+}
