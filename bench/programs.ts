@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { findProgram } from '../src/adapters/find-program.ts';
+import { findProgram } from '../src/adapters/program/find-program.ts';
 import { tempDir } from '../test/helpers/temp.ts';
 
 /** How often each program was started below these processes meanwhile, by strace; undefined where that is not installed. */

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { connectClient, ensureSearchAttributes } from './adapters/connection.ts';
-import { identifyServer, type ServerIdentity } from './adapters/server-identity.ts';
+import { connectClient, ensureSearchAttributes } from './adapters/temporal/connection.ts';
+import { identifyServer, type ServerIdentity } from './adapters/temporal/server-identity.ts';
 import { admitTasks, type Admitted, type Order } from './client/admit.ts';
 import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/ask.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile, writeFile, mkdir, stat, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { expect, test } from '@jest/globals';
-import { machineName, setConfig, showConfig } from '../src/adapters/config-file.ts';
+import { machineName, setConfig, showConfig } from '../src/adapters/state/config-file.ts';
 import {
   CODER_KEYS,
   CONFIG_KEYS,

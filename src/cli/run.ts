@@ -48,7 +48,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<num
 /** What a server that fails has to do with it: loaded only then. */
 async function troubleOf(error: unknown, env: NodeJS.ProcessEnv): Promise<FleetError | undefined> {
   if (error instanceof FleetError || error instanceof CommanderError) return undefined;
-  const { serverTrouble } = await import('../adapters/server-trouble.ts');
+  const { serverTrouble } = await import('../adapters/temporal/server-errors.ts');
   return serverTrouble(error, env).catch(() => undefined);
 }
 

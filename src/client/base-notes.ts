@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
-import { findProgram } from '../adapters/find-program.ts';
-import { readBlobs } from '../adapters/git/checkout.ts';
+import { findProgram } from '../adapters/program/find-program.ts';
+import { readBlobs } from '../adapters/git/worktree/checkout.ts';
 import { treeEntries, type Tree } from '../adapters/git/entries.ts';
 import { matches } from '../adapters/glob.ts';
-import { lfsPointers } from '../adapters/git/lfs.ts';
-import { reading, type PathSource } from '../adapters/git/source.ts';
-import { parseRepoFile } from '../adapters/repo-file.ts';
+import { lfsPointers } from '../adapters/git/worktree/lfs.ts';
+import { reading, type PathSource } from '../adapters/git/source/source.ts';
+import { parseRepoFile } from '../adapters/disk/repo-file.ts';
 import {
   declaredIn,
   missingSetup,

@@ -1,5 +1,5 @@
-import { machineName } from '../adapters/config-file.ts';
-import { copyBranch, dropBranch } from '../adapters/git/copy-branch.ts';
+import { machineName } from '../adapters/state/config-file.ts';
+import { copyBranch, dropBranch } from '../adapters/git/deliver/copy-branch.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../domain/list/compare.ts';
 import { branchRef, WORKFLOW_TYPE } from '../domain/names.ts';

@@ -1,4 +1,4 @@
-import { sealText } from '../adapters/sealed.ts';
+import { sealText } from '../adapters/secrets/age-seal.ts';
 import { wrongInput } from '../domain/error.ts';
 import type { Wire } from './wire.ts';
 import { workersNamed } from './orders.ts';

@@ -6,7 +6,7 @@ import {
   type Client,
 } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import type { ServerIdentity } from '../adapters/server-identity.ts';
+import type { ServerIdentity } from '../adapters/temporal/server-identity.ts';
 import type { Config } from '../config.ts';
 import { type FleetError, wrongInput } from '../domain/error.ts';
 

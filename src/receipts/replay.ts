@@ -2,13 +2,13 @@ import type { Finding, Found, ReceiptKind } from '../domain/evidence/receipt.ts'
 import { differences, type Decision, type Replayed } from '../domain/worker/second-verdict.ts';
 import type { Policy } from '../domain/repository/repo-policy.ts';
 import type { ReceiptCollector, Tried } from '../ports.ts';
-import { acceptanceAgain } from './acceptance.ts';
+import { acceptanceAgain } from './kinds/acceptance.ts';
 import { digestOf } from './canonical.ts';
 import { challenge } from './challenge/index.ts';
-import { control } from './control.ts';
-import { heldOut } from './held-out.ts';
-import type { TrustedKey } from './trusted-keys.ts';
-import { verifyBundle } from './verify-bundle.ts';
+import { control } from './kinds/control.ts';
+import { heldOut } from './kinds/held-out.ts';
+import type { TrustedKey } from './bundle/trusted-keys.ts';
+import { verifyBundle } from './bundle/verify-bundle.ts';
 
 /** What a second worker gathers: all that follows from the result alone. */
 export const REPLAYED: readonly ReceiptCollector<Tried>[] = [acceptanceAgain, control, heldOut, challenge];

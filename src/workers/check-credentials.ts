@@ -1,4 +1,4 @@
-import { checkSecret, variablesOf } from '../adapters/secret.ts';
+import { checkSecret, variablesOf } from '../adapters/secrets/credential-secret.ts';
 import type { Config } from '../config.ts';
 import { wrongInput } from '../domain/error.ts';
 import type { Coder } from '../ports.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { folderBytes } from '../adapters/folder-size.ts';
-import { isUnderWay, keptOf, removeKept, savedRuns, type KeptTask } from '../adapters/kept-tasks.ts';
+import { folderBytes } from '../adapters/git/folder-size.ts';
+import { isUnderWay, keptOf, removeKept, savedRuns, type KeptTask } from '../adapters/state/retained-tasks.ts';
 import { isNotFound } from '../client/wire.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { isOpen } from '../domain/worker/retention.ts';

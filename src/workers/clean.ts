@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { folderBytes } from '../adapters/folder-size.ts';
-import { pruneMarked } from '../adapters/git/vault.ts';
-import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../adapters/kept-tasks.ts';
-import { readJson } from '../adapters/json-file.ts';
+import { folderBytes } from '../adapters/git/folder-size.ts';
+import { pruneMarked } from '../adapters/git/rescue/vault.ts';
+import { keptTasks, names, removeKept, trimCleaned, type KeptTask } from '../adapters/state/retained-tasks.ts';
+import { readJson } from '../adapters/disk/json-file.ts';
 import { mapBounded } from '../client/wire.ts';
 import type { Config } from '../config.ts';
 import { toMs } from '../domain/values/duration.ts';

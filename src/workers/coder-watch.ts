@@ -1,4 +1,4 @@
-import { findProgram } from '../adapters/find-program.ts';
+import { findProgram } from '../adapters/program/find-program.ts';
 import { mapBounded } from '../client/wire.ts';
 import type { Coder } from '../ports.ts';
 import { probeCoder, usable, whyNot, type Probed, type UsableCoder } from './probe-coders.ts';

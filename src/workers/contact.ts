@@ -1,4 +1,4 @@
-import { bootSeconds } from '../adapters/process.ts';
+import { bootSeconds } from '../adapters/program/process.ts';
 import type { KeeperClient } from '../adapters/keeper/client.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../activities/worker/context.ts';
 import type { Disk } from '../activities/worker/services.ts';
-import { folderBytes, folderSize, type FolderSize } from '../adapters/folder-size.ts';
-import { giveUpReserve, makeReserve } from '../adapters/reserve.ts';
-import { Descriptors, refusesWrites, spaceOf } from '../adapters/space.ts';
-import type { RunRecord } from '../adapters/run-registry.ts';
+import { folderBytes, folderSize, type FolderSize } from '../adapters/git/folder-size.ts';
+import { giveUpReserve, makeReserve } from '../adapters/disk/reserve.ts';
+import { Descriptors, refusesWrites, spaceOf } from '../adapters/disk/free-space.ts';
+import type { RunRecord } from '../adapters/state/run-registry.ts';
 import { formatBytes, toBytes } from '../domain/values/bytes.ts';
 import { levelOf, shortOf, type DiskLimits, type Level, type Space } from '../domain/worker/disk.ts';
 import type { RunRef } from '../domain/view/task-view.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, statfs } from 'node:fs/promises';
 import { execa } from 'execa';
-import { leaveGroups } from '../adapters/cgroup.ts';
-import { parentsOf } from '../adapters/cgroup-parents.ts';
+import { leaveGroups } from '../adapters/sandbox/cgroup.ts';
+import { parentsOf } from '../adapters/sandbox/cgroup-parents.ts';
 import { detectIsolation, groupOnly } from '../adapters/sandbox/sandbox.ts';
-import { checkMachine } from '../adapters/program/check-machine.ts';
-import { checkSecret, variablesOf } from '../adapters/secret.ts';
+import { checkMachine } from '../adapters/sandbox/check-machine.ts';
+import { checkSecret, variablesOf } from '../adapters/secrets/credential-secret.ts';
 import { createCoders } from '../coders/registry.ts';
 import type { Config } from '../config.ts';
 import { formatBytes, toBytes } from '../domain/values/bytes.ts';

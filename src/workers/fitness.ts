@@ -1,6 +1,6 @@
 import type { Deps } from '../activities/worker/context.ts';
 import type { Attached, Fitness } from '../activities/worker/services.ts';
-import { checkMachine } from '../adapters/program/check-machine.ts';
+import { checkMachine } from '../adapters/sandbox/check-machine.ts';
 import type { Failure } from '../domain/agent/failure.ts';
 
 /** Between looks at a machine that does not work. */

@@ -15,7 +15,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { tmpdir, userInfo } from 'node:os';
 import { tryLock } from 'fs-native-extensions';
-import { writeText } from '../adapters/json-file.ts';
+import { writeText } from '../adapters/disk/json-file.ts';
 import { wrongInput } from '../domain/error.ts';
 import type { HomeLayout } from '../domain/names.ts';
 

@@ -1,6 +1,6 @@
 import { execa } from 'execa';
-import { killGroup } from '../adapters/ask-program.ts';
-import { findProgram } from '../adapters/find-program.ts';
+import { killGroup } from '../adapters/program/run-with-stdin.ts';
+import { findProgram } from '../adapters/program/find-program.ts';
 import { mapBounded } from '../client/wire.ts';
 import { CANNOT_RUN } from '../domain/run/outcome.ts';
 import { isOlder, versionIn } from '../domain/values/version-compare.ts';

@@ -1,5 +1,5 @@
-import type { AnyConnection } from '../adapters/connection.ts';
-import { identifyServer } from '../adapters/server-identity.ts';
+import type { AnyConnection } from '../adapters/temporal/connection.ts';
+import { identifyServer } from '../adapters/temporal/server-identity.ts';
 
 /**
  * `ping` proves contact with the very server that was attached to; `moved` rejects once another one answers in its place,

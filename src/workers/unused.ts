@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { isFetching } from '../adapters/git/mirror.ts';
-import { discard, names } from '../adapters/kept-tasks.ts';
-import { readJson } from '../adapters/json-file.ts';
-import { removeTree } from '../adapters/remove-tree.ts';
-import { basesOf, taskOfSetAside, type RunRecord } from '../adapters/run-registry.ts';
+import { isFetching } from '../adapters/git/source/mirror.ts';
+import { discard, names } from '../adapters/state/retained-tasks.ts';
+import { readJson } from '../adapters/disk/json-file.ts';
+import { removeTree } from '../adapters/disk/remove-tree.ts';
+import { basesOf, taskOfSetAside, type RunRecord } from '../adapters/state/run-registry.ts';
 import type { HomeLayout } from '../domain/names.ts';
 
 /** Something that nothing refers to. */

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from '@jest/globals';
 import type { Deps } from '../../src/activities/worker/context.ts';
 import { beforeAgent, onSoundMachine } from '../../src/activities/worker/blame.ts';
-import { SubmoduleRefused } from '../../src/adapters/git/lay-submodules.ts';
+import { SubmoduleRefused } from '../../src/adapters/git/worktree/lay-submodules.ts';
 import { GlobTooSlow } from '../../src/adapters/glob.ts';
 import { GitFailed } from '../../src/adapters/git/git.ts';
 import { homeLayout } from '../../src/domain/names.ts';

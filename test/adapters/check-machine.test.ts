@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { afterEach, expect, test } from '@jest/globals';
 import { git, type GitFailed } from '../../src/adapters/git/git.ts';
 import { GitProcess } from '../../src/adapters/git/process/client.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
-import { checkMachine } from '../../src/adapters/program/check-machine.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
+import { checkMachine } from '../../src/adapters/sandbox/check-machine.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { makeRepo } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';

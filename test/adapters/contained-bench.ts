@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
-import { runContained, type ContainOptions } from '../../src/adapters/contained.ts';
+import { leaveGroups, sweepGroups } from '../../src/adapters/sandbox/cgroup.ts';
+import { runContained, type ContainOptions } from '../../src/adapters/keeper/contained.ts';
 import { PATH, processesWith } from './keeper-bench.ts';
 
 /** A home with secrets, a work folder and a base store in it, and a user's repository beside it. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { findProgram } from '../../src/adapters/find-program.ts';
+import { findProgram } from '../../src/adapters/program/find-program.ts';
 
 /** Looks again and again while a thread of the same process takes one descriptor at a time, as a workflow step does. */
 const LOOKS = `
@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { Descriptors } from './src/adapters/space.ts';
+import { Descriptors } from './src/adapters/disk/free-space.ts';
 const descriptors = new Descriptors();
 const had = descriptors.look();
 const flag = new Int32Array(new SharedArrayBuffer(8));

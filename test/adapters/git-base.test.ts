@@ -11,10 +11,10 @@ import {
   rmSync,
 } from 'node:fs';
 import { homeLayout } from '../../src/domain/names.ts';
-import { emptyBase, ensureBase, releaseBases } from '../../src/adapters/git/base-store.ts';
-import { copyIgnored } from '../../src/adapters/git/copy-ignored.ts';
-import { createPrivateRepo, readAtBase } from '../../src/adapters/git/private-repo.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
+import { emptyBase, ensureBase, releaseBases } from '../../src/adapters/git/source/base-store.ts';
+import { copyIgnored } from '../../src/adapters/git/worktree/copy-ignored.ts';
+import { createPrivateRepo, readAtBase } from '../../src/adapters/git/worktree/private-repo.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
 import { git, IDENTITY, makeLab, makeRepo, must, write } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 
@@ -161,7 +161,7 @@ describe('private repository', () => {
       branch: 'fleet/k',
       identity: IDENTITY,
     });
-    const module = new URL('../../src/adapters/git/private-repo.ts', import.meta.url).pathname;
+    const module = new URL('../../src/adapters/git/worktree/private-repo.ts', import.meta.url).pathname;
     const code = `import(${JSON.stringify(module)}).then((m) => { process.stdout.write('go'); return m.createPrivateRepo(${order}); })`;
     const child = spawn(process.execPath, ['--import', 'tsx', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],

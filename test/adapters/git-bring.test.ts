@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { bringCommit } from '../../src/adapters/git/bring-commit.ts';
+import { bringCommit } from '../../src/adapters/git/worktree/fetch-commit.ts';
 import { GitFailed } from '../../src/adapters/git/git.ts';
 import { pipeObjects } from '../../src/adapters/git/pack.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
 import { git, makeLab, must, paths, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { ensureBase } from '../../src/adapters/git/base-store.ts';
-import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
-import { snapshotUntracked } from '../../src/adapters/git/walk.ts';
+import { ensureBase } from '../../src/adapters/git/source/base-store.ts';
+import { createPrivateRepo } from '../../src/adapters/git/worktree/private-repo.ts';
+import { snapshotUntracked } from '../../src/adapters/git/capture/walk.ts';
 import { git, IDENTITY, makeLab, makeRepo, must, paths, write } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

@@ -11,12 +11,12 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { ensureBase } from '../../src/adapters/git/base-store.ts';
-import { checkoutTree } from '../../src/adapters/git/checkout.ts';
-import { deliverBranch } from '../../src/adapters/git/deliver.ts';
-import { openRescue, saveRescue } from '../../src/adapters/git/rescue.ts';
-import { resolveBase } from '../../src/adapters/git/resolve-base.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
+import { ensureBase } from '../../src/adapters/git/source/base-store.ts';
+import { checkoutTree } from '../../src/adapters/git/worktree/checkout.ts';
+import { deliverBranch } from '../../src/adapters/git/deliver/deliver.ts';
+import { openRescue, saveRescue } from '../../src/adapters/git/rescue/rescue.ts';
+import { resolveBase } from '../../src/adapters/git/source/resolve-base.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
 import { git, makeLab, must, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { rmSync, utimesSync } from 'node:fs';
-import { differences, lookElsewhere } from '../../src/adapters/git/elsewhere.ts';
+import { differences, lookElsewhere } from '../../src/adapters/git/capture/tamper-check.ts';
 import { git, makeLab, write } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

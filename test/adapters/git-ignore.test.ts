@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { isIgnored, parseIgnore } from '../../src/adapters/git/ignore-rules.ts';
+import { isIgnored, parseIgnore } from '../../src/adapters/git/capture/ignore-rules.ts';
 import { matches } from '../../src/adapters/glob.ts';
 import { git } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';

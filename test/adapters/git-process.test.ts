@@ -58,7 +58,7 @@ test('without file descriptors it says so, and the process that asked lives on',
   const script = `
     import { closeSync, openSync } from 'node:fs';
     import { GitProcess } from '${client}';
-    import { isDiskTrouble } from '${new URL('../../src/adapters/space.ts', import.meta.url).href}';
+    import { isDiskTrouble } from '${new URL('../../src/adapters/disk/free-space.ts', import.meta.url).href}';
     const runner = new GitProcess();
     const taken = [];
     try { for (;;) taken.push(openSync('/dev/null')); } catch {}

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { matches } from '../../src/adapters/glob.ts';
-import { checkoutTree, restoreFrom } from '../../src/adapters/git/checkout.ts';
-import { diffstat, writePatch } from '../../src/adapters/git/patch.ts';
+import { checkoutTree, restoreFrom } from '../../src/adapters/git/worktree/checkout.ts';
+import { diffstat, writePatch } from '../../src/adapters/git/capture/patch.ts';
 import { git, makeLab, paths, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

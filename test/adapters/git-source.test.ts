@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homeLayout } from '../../src/domain/names.ts';
-import { inspectRepo } from '../../src/adapters/git/inspect.ts';
-import { resolveBase } from '../../src/adapters/git/resolve-base.ts';
-import { blocksBranches, openSource } from '../../src/adapters/git/source.ts';
+import { inspectRepo } from '../../src/adapters/git/source/inspect.ts';
+import { resolveBase } from '../../src/adapters/git/source/resolve-base.ts';
+import { blocksBranches, openSource } from '../../src/adapters/git/source/source.ts';
 import { git, makeRepo, must } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 

@@ -1,11 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { rmSync, symlinkSync } from 'node:fs';
-import { ensureBase } from '../../src/adapters/git/base-store.ts';
+import { ensureBase } from '../../src/adapters/git/source/base-store.ts';
 import { treeEntries } from '../../src/adapters/git/entries.ts';
-import { changedInSubmodules, laySubmodules, pathsOf, unlikeBefore } from '../../src/adapters/git/lay-submodules.ts';
-import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
-import { captureResult } from '../../src/adapters/git/result.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
+import {
+  changedInSubmodules,
+  laySubmodules,
+  pathsOf,
+  unlikeBefore,
+} from '../../src/adapters/git/worktree/lay-submodules.ts';
+import { createPrivateRepo } from '../../src/adapters/git/worktree/private-repo.ts';
+import { captureResult } from '../../src/adapters/git/capture/result.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
 import { git, IDENTITY, makeRepo, must, paths, write } from '../helpers/git.ts';
 import { commitAll, link, openAll } from '../helpers/submodules.ts';
 import { tempDir } from '../helpers/temp.ts';

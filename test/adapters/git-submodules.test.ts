@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { laySubmodules } from '../../src/adapters/git/lay-submodules.ts';
+import { laySubmodules } from '../../src/adapters/git/worktree/lay-submodules.ts';
 import { homeLayout } from '../../src/domain/names.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
 import { git, makeRepo, must, write } from '../helpers/git.ts';
 import { ALLOWED, commitAll, head, link, openAll } from '../helpers/submodules.ts';
 import { tempDir } from '../helpers/temp.ts';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { Checkpoints } from '../../src/activities/launch/checkpoint.ts';
 import { saveWork } from '../../src/activities/save/save-work.ts';
 import { unshareWork } from '../../src/activities/save/push-wip.ts';
-import { identify } from '../../src/adapters/process.ts';
+import { identify } from '../../src/adapters/program/process.ts';
 import { git, makeLab, write, type Lab } from '../helpers/git.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { until } from '../helpers/until.ts';

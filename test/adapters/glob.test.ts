@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { GlobTooSlow, matches } from '../../src/adapters/glob.ts';
-import { parseRepoFile } from '../../src/adapters/repo-file.ts';
+import { parseRepoFile } from '../../src/adapters/disk/repo-file.ts';
 import { globsWithin } from '../../src/domain/artifact/glob-subset.ts';
 import { DEFAULT_RESTORE } from '../../src/domain/repository/protected-paths.ts';
 import { parseTask } from '../../src/domain/task/parse.ts';

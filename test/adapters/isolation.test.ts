@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { childrenOf } from '../../src/adapters/process.ts';
+import { childrenOf } from '../../src/adapters/program/process.ts';
 import { containedArgv, detectIsolation } from '../../src/adapters/sandbox/sandbox.ts';
 import { until } from '../helpers/until.ts';
 import { containedBench } from './contained-bench.ts';

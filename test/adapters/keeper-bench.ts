@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { leaveGroups, sweepGroups } from '../../src/adapters/cgroup.ts';
+import { leaveGroups, sweepGroups } from '../../src/adapters/sandbox/cgroup.ts';
 import { connectKeeper, type KeeperClient, type KeeperOptions } from '../../src/adapters/keeper/client.ts';
 import type { LaunchOrder } from '../../src/adapters/keeper/protocol.ts';
-import { bootSeconds, identify } from '../../src/adapters/process.ts';
+import { bootSeconds, identify } from '../../src/adapters/program/process.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import type { ExitRecord } from '../../src/domain/run/outcome.ts';
 import { until } from '../helpers/until.ts';

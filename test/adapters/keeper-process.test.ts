@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { bootId, identify, isAlive, parsePs, processTable, withDescendants } from '../../src/adapters/process.ts';
+import {
+  bootId,
+  identify,
+  isAlive,
+  parsePs,
+  processTable,
+  withDescendants,
+} from '../../src/adapters/program/process.ts';
 
 test('a process is the same only with its number, its start and its boot', () => {
   const self = identify(process.pid)!;

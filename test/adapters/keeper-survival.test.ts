@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { processTable } from '../../src/adapters/process.ts';
+import { processTable } from '../../src/adapters/program/process.ts';
 import { until } from '../helpers/until.ts';
 import { bench, PATIENT_LADDER } from './keeper-bench.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import type { ResourceLimits } from '../../src/adapters/cgroup.ts';
+import type { ResourceLimits } from '../../src/adapters/sandbox/cgroup.ts';
 import { limitArgs } from '../../src/adapters/sandbox/limits.ts';
 import { containedArgv } from '../../src/adapters/sandbox/sandbox.ts';
 import { filterFile } from '../../src/adapters/sandbox/syscalls.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { freePorts } from '../../src/adapters/free-ports.ts';
+import { freePorts } from '../../src/adapters/temporal/free-ports.ts';
 import { listens } from '../../src/adapters/temporal/address.ts';
 import { livesHere } from '../../src/adapters/temporal/lives-here.ts';
 import { startForwarder } from '../helpers/network.ts';

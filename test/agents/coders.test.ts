@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createCoders } from '../../src/coders/registry.ts';
 import type { Inherit } from '../../src/ports.ts';
-import { tools } from '../../src/receipts/tools.ts';
+import { tools } from '../../src/receipts/kinds/tools.ts';
 import { startModelServer, type Turn } from '../helpers/model-server.ts';
 import { evidenceOf } from '../receipts/evidence.ts';
 import { record } from './conformance/play.ts';

@@ -2,7 +2,7 @@ import { readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { detectIsolation } from '../../src/adapters/sandbox/sandbox.ts';
-import { processTable } from '../../src/adapters/process.ts';
+import { processTable } from '../../src/adapters/program/process.ts';
 import type { FleetWorker, TaskReport } from '../../src/client.ts';
 import type { PartialConfig } from '../../src/config.ts';
 import { CLOSED_STATES } from '../../src/domain/task/state.ts';

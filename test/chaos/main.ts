@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bootSeconds } from '../../src/adapters/process.ts';
+import { bootSeconds } from '../../src/adapters/program/process.ts';
 import { noMachines } from '../helpers/network.ts';
 import { check, type Verdict } from './checker.ts';
 import { History } from './history.ts';

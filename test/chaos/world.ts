@@ -1,8 +1,8 @@
 import { mkdir, writeFile, chmod } from 'node:fs/promises';
 import { execa } from 'execa';
-import { startDevServer, type DevServer } from '../../src/adapters/dev-server.ts';
-import { freePorts } from '../../src/adapters/free-ports.ts';
-import { isAlive, identify } from '../../src/adapters/process.ts';
+import { startDevServer, type DevServer } from '../../src/adapters/temporal/dev-server.ts';
+import { freePorts } from '../../src/adapters/temporal/free-ports.ts';
+import { isAlive, identify } from '../../src/adapters/program/process.ts';
 import { connectFleet, type Fleet } from '../../src/client.ts';
 import type { PartialConfig } from '../../src/config.ts';
 import { liveAgents } from '../helpers/live-agents.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { connectFleet } from '../../src/client.ts';
 import { tempDir } from '../helpers/temp.ts';
-import { freePorts } from '../../src/adapters/free-ports.ts';
+import { freePorts } from '../../src/adapters/temporal/free-ports.ts';
 import { startTemporal, type TestServer } from '../helpers/temporal.ts';
 import { cli } from './world.ts';
 

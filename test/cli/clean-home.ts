@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { saveRescue } from '../../src/adapters/git/rescue.ts';
+import { saveRescue } from '../../src/adapters/git/rescue/rescue.ts';
 import { homeLayout, rescueRef, type HomeLayout } from '../../src/domain/names.ts';
 import { git, makeRepo, must } from '../helpers/git.ts';
 import type { TestServer } from '../helpers/temporal.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { cleanedOf } from '../../src/adapters/kept-tasks.ts';
+import { cleanedOf } from '../../src/adapters/state/retained-tasks.ts';
 import { connectFleet, type Fleet } from '../../src/client.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { startTemporal, type TestServer } from '../helpers/temporal.ts';

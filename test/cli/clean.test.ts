@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { cleanedOf } from '../../src/adapters/kept-tasks.ts';
+import { cleanedOf } from '../../src/adapters/state/retained-tasks.ts';
 import { connectFleet, type Fleet } from '../../src/client.ts';
 import { loadConfig } from '../../src/config.ts';
 import { rescueRef } from '../../src/domain/names.ts';

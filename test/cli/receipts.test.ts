@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { formatTrustedKeys } from '../../src/receipts/trusted-keys.ts';
+import { formatTrustedKeys } from '../../src/receipts/bundle/trusted-keys.ts';
 import { joined, linesOf, newSigner, seal } from '../helpers/bundles.ts';
 import { tempDir } from '../helpers/temp.ts';
 import { cli } from './world.ts';

@@ -1,8 +1,8 @@
 import { sha256 } from '../../src/adapters/sha256.ts';
 import { canonical } from '../../src/receipts/canonical.ts';
-import type { Problem } from '../../src/receipts/read-bundle.ts';
-import type { Statement } from '../../src/receipts/statement.ts';
-import { verifyBundle, type Checked, type Trust } from '../../src/receipts/verify-bundle.ts';
+import type { Problem } from '../../src/receipts/bundle/read-bundle.ts';
+import type { Statement } from '../../src/receipts/bundle/statement.ts';
+import { verifyBundle, type Checked, type Trust } from '../../src/receipts/bundle/verify-bundle.ts';
 import { envelopeOf, joined, linesOf, newSigner, NOW } from '../helpers/bundles.ts';
 import { resigned, seal, sealElsewhere } from '../helpers/bundles.ts';
 

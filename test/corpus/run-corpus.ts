@@ -3,7 +3,7 @@ import { CACHE } from './generate/ecosystems.ts';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { execa } from 'execa';
-import { findProgram } from '../../src/adapters/find-program.ts';
+import { findProgram } from '../../src/adapters/program/find-program.ts';
 import { isSettled, type TaskReport } from '../../src/client.ts';
 import { git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';

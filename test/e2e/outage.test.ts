@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startDevServer, type DevServer } from '../../src/adapters/dev-server.ts';
+import { startDevServer, type DevServer } from '../../src/adapters/temporal/dev-server.ts';
 import { listens } from '../../src/adapters/temporal/address.ts';
-import type { ProcessIdentity } from '../../src/adapters/process.ts';
+import type { ProcessIdentity } from '../../src/adapters/program/process.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { until } from '../helpers/until.ts';

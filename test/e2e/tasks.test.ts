@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { processTable } from '../../src/adapters/process.ts';
+import { processTable } from '../../src/adapters/program/process.ts';
 import { makeSample } from '../../src/cli/demo/sample.ts';
 import { asExpected, DEMO_TASKS, demoCoders, demoInput } from '../../src/cli/demo/tasks.ts';
 import type { TaskReport } from '../../src/client.ts';

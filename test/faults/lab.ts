@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { readSegments } from '../../src/adapters/segments.ts';
+import { readSegments } from '../../src/adapters/state/log-segments.ts';
 import type { PartialConfig } from '../../src/config.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import type { TaskInput } from '../../src/domain/task/schema.ts';

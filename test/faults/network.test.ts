@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { bootSeconds } from '../../src/adapters/process.ts';
+import { bootSeconds } from '../../src/adapters/program/process.ts';
 import { TestFleet } from '../helpers/fleet.ts';
 import type { Link } from '../helpers/network.ts';
 import { until } from '../helpers/until.ts';

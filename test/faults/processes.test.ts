@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { processTable, withDescendants } from '../../src/adapters/process.ts';
+import { processTable, withDescendants } from '../../src/adapters/program/process.ts';
 import type { TaskReport } from '../../src/client.ts';
 import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, TestFleet, type TestWorker } from '../helpers/fleet.ts';

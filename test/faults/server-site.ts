@@ -1,7 +1,7 @@
 import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { ownDevServer, startDevServer, type DevServer } from '../../src/adapters/dev-server.ts';
+import { ownDevServer, startDevServer, type DevServer } from '../../src/adapters/temporal/dev-server.ts';
 import { listens } from '../../src/adapters/temporal/address.ts';
-import type { ProcessIdentity } from '../../src/adapters/process.ts';
+import type { ProcessIdentity } from '../../src/adapters/program/process.ts';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 

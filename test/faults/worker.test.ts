@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { identify, type ProcessIdentity } from '../../src/adapters/process.ts';
+import { identify, type ProcessIdentity } from '../../src/adapters/program/process.ts';
 import type { LaunchedRecord } from '../../src/adapters/keeper/protocol.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';

@@ -1,12 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { publicPart, signerOf, type Signer } from '../../src/adapters/signer.ts';
+import { publicPart, signerOf, type Signer } from '../../src/adapters/secrets/signer.ts';
 import { judge, type Found, type Required } from '../../src/domain/evidence/receipt.ts';
 import { canonical } from '../../src/receipts/canonical.ts';
-import { runContext } from '../../src/receipts/context.ts';
-import { PAYLOAD_TYPE, pae, type Envelope } from '../../src/receipts/dsse.ts';
-import { contextOf, sealBundle, type Sealed } from '../../src/receipts/seal.ts';
-import type { SealContext, Statement } from '../../src/receipts/statement.ts';
-import type { TrustedKey } from '../../src/receipts/trusted-keys.ts';
+import { runContext } from '../../src/receipts/bundle/context.ts';
+import { PAYLOAD_TYPE, pae, type Envelope } from '../../src/receipts/bundle/dsse.ts';
+import { contextOf, sealBundle, type Sealed } from '../../src/receipts/bundle/seal.ts';
+import type { SealContext, Statement } from '../../src/receipts/bundle/statement.ts';
+import type { TrustedKey } from '../../src/receipts/bundle/trusted-keys.ts';
 import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { evidenceOf } from '../receipts/evidence.ts';
 

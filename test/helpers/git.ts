@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { homeLayout, type HomeLayout } from '../../src/domain/names.ts';
-import { ensureBase } from '../../src/adapters/git/base-store.ts';
-import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
-import { captureResult } from '../../src/adapters/git/result.ts';
-import { openSource, type Source } from '../../src/adapters/git/source.ts';
+import { ensureBase } from '../../src/adapters/git/source/base-store.ts';
+import { createPrivateRepo } from '../../src/adapters/git/worktree/private-repo.ts';
+import { captureResult } from '../../src/adapters/git/capture/result.ts';
+import { openSource, type Source } from '../../src/adapters/git/source/source.ts';
 import type { ResultTree } from '../../src/ports.ts';
 
 export const IDENTITY = { name: 'Fleet', email: 'fleet@example.com' };

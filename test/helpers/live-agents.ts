@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processTable } from '../../src/adapters/process.ts';
+import { processTable } from '../../src/adapters/program/process.ts';
 
 export interface LiveAgent {
   /** As this machine sees it. */

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { homeLayout } from '../../src/domain/names.ts';
-import { openSource } from '../../src/adapters/git/source.ts';
-import { openSubmodules } from '../../src/adapters/git/submodules.ts';
+import { openSource } from '../../src/adapters/git/source/source.ts';
+import { openSubmodules } from '../../src/adapters/git/source/submodules.ts';
 import { git, must } from './git.ts';
 
 /** Repositories with submodules, for tests. */

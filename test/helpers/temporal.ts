@@ -1,5 +1,5 @@
-import { startDevServer } from '../../src/adapters/dev-server.ts';
-import { freePorts } from '../../src/adapters/free-ports.ts';
+import { startDevServer } from '../../src/adapters/temporal/dev-server.ts';
+import { freePorts } from '../../src/adapters/temporal/free-ports.ts';
 import { tempDir } from './temp.ts';
 
 export interface TestServer {

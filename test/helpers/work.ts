@@ -1,8 +1,8 @@
 import type { Deps } from '../../src/activities/worker/context.ts';
 import { findWork, takeUp } from '../../src/activities/prepare/resume.ts';
-import { createPrivateRepo } from '../../src/adapters/git/private-repo.ts';
-import type { Prepared, RunRecord } from '../../src/adapters/run-registry.ts';
-import { snapshotUntracked } from '../../src/adapters/git/walk.ts';
+import { createPrivateRepo } from '../../src/adapters/git/worktree/private-repo.ts';
+import type { Prepared, RunRecord } from '../../src/adapters/state/run-registry.ts';
+import { snapshotUntracked } from '../../src/adapters/git/capture/walk.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { mergePolicy, repoFile } from '../../src/domain/repository/repo-policy.ts';
 import { taskInput, type Task } from '../../src/domain/task/schema.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { sealApproval } from '../../src/receipts/seal.ts';
-import { verifyBundle } from '../../src/receipts/verify-bundle.ts';
+import { sealApproval } from '../../src/receipts/bundle/seal.ts';
+import { verifyBundle } from '../../src/receipts/bundle/verify-bundle.ts';
 import { AT, joined, linesOf, newSigner, NOW, seal } from '../helpers/bundles.ts';
 
 const ada = newSigner('ada');

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { AgentEvent } from '../../src/domain/agent/event.ts';
-import { exit } from '../../src/receipts/exit.ts';
-import { git } from '../../src/receipts/git.ts';
+import { exit } from '../../src/receipts/kinds/exit.ts';
+import { git } from '../../src/receipts/kinds/git.ts';
 import { COLLECTORS } from '../../src/receipts/index.ts';
-import { result } from '../../src/receipts/result.ts';
-import { scope } from '../../src/receipts/scope.ts';
-import { tools } from '../../src/receipts/tools.ts';
+import { result } from '../../src/receipts/kinds/result.ts';
+import { scope } from '../../src/receipts/kinds/scope.ts';
+import { tools } from '../../src/receipts/kinds/tools.ts';
 import { RECEIPT_KINDS } from '../../src/domain/evidence/receipt.ts';
 import { answer, call, evidenceOf } from './evidence.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { matches } from '../../src/adapters/glob.ts';
 import type { Finding } from '../../src/domain/evidence/receipt.ts';
-import { git } from '../../src/receipts/git.ts';
-import { scope } from '../../src/receipts/scope.ts';
+import { git } from '../../src/receipts/kinds/git.ts';
+import { scope } from '../../src/receipts/kinds/scope.ts';
 import { evidenceOf, type Given } from './evidence.ts';
 
 describe('git', () => {

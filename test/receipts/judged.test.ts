@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
-import { acceptance } from '../../src/receipts/acceptance.ts';
-import { restoredPaths } from '../../src/receipts/trial.ts';
+import { acceptance } from '../../src/receipts/kinds/acceptance.ts';
+import { restoredPaths } from '../../src/receipts/trial/trial.ts';
 import type { Policy } from '../../src/domain/repository/repo-policy.ts';
 import { TrialLab } from './trial-lab.ts';
 

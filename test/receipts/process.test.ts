@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Finding } from '../../src/domain/evidence/receipt.ts';
-import { exit } from '../../src/receipts/exit.ts';
-import { result } from '../../src/receipts/result.ts';
+import { exit } from '../../src/receipts/kinds/exit.ts';
+import { result } from '../../src/receipts/kinds/result.ts';
 import { evidenceOf, type Given } from './evidence.ts';
 
 /** Receipts `exit` and `result`: how the agent's process ended, and what it said at its end. */

@@ -3,8 +3,8 @@ import { verdictOf, type Found } from '../../src/domain/evidence/receipt.ts';
 import { differences, type Decision, type Replayed } from '../../src/domain/worker/second-verdict.ts';
 import { digestOf } from '../../src/receipts/canonical.ts';
 import { decisionOf, replayFinding, settleReplay } from '../../src/receipts/replay.ts';
-import { contextOf, sealBundle } from '../../src/receipts/seal.ts';
-import { verifyBundle } from '../../src/receipts/verify-bundle.ts';
+import { contextOf, sealBundle } from '../../src/receipts/bundle/seal.ts';
+import { verifyBundle } from '../../src/receipts/bundle/verify-bundle.ts';
 import { AT, newSigner, NOW, seal } from '../helpers/bundles.ts';
 import { evidenceOf } from './evidence.ts';
 

@@ -3,7 +3,7 @@
  * built. The first task of a base pays for the base's own trial; those behind it do not.
  */
 import { readFileSync } from 'node:fs';
-import { acceptance } from '../../src/receipts/acceptance.ts';
+import { acceptance } from '../../src/receipts/kinds/acceptance.ts';
 import { challenge } from '../../src/receipts/challenge/index.ts';
 import type { Evidence } from '../../src/ports.ts';
 import { TrialLab } from './trial-lab.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { loadConfig, type PartialConfig } from '../../src/config.ts';
-import { withoutRepeats } from '../../src/adapters/put-files.ts';
+import { withoutRepeats } from '../../src/adapters/disk/put-files.ts';
 import { examine } from '../../src/workers/doctor.ts';
 import { examineContext } from '../../src/workers/doctor-context.ts';
 import { tempDir } from '../helpers/temp.ts';

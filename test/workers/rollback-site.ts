@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { Holds } from '../../src/activities/worker/claim-holds.ts';
-import { Ledger, type LedgerEntry } from '../../src/adapters/ledger.ts';
+import { Ledger, type LedgerEntry } from '../../src/adapters/state/ledger.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import { RollbackWatch } from '../../src/workers/rollback.ts';
 

@@ -1,4 +1,4 @@
-import { askProgram } from '../../adapters/ask-program.ts';
+import { askProgram } from '../../adapters/program/run-with-stdin.ts';
 import { toMs } from '../../domain/values/duration.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import { readClass, type Triaged } from '../../domain/routing/triage.ts';

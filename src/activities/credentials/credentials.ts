@@ -1,5 +1,5 @@
-import { readSecret, type SecretSource, variablesOf } from '../../adapters/secret.ts';
-import type { RunRecord } from '../../adapters/run-registry.ts';
+import { readSecret, type SecretSource, variablesOf } from '../../adapters/secrets/credential-secret.ts';
+import type { RunRecord } from '../../adapters/state/run-registry.ts';
 import { isSecretName } from '../../domain/routing/credential.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { Coder } from '../../ports.ts';

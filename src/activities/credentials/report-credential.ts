@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../adapters/run-record.ts';
+import type { RunRecord } from '../../adapters/state/run-record.ts';
 import { FAILURES, type Failure } from '../../domain/agent/failure.ts';
 import type { Launched } from '../../domain/view/task-view.ts';
 import { isPath } from '../../domain/repository/repository-name.ts';

@@ -1,4 +1,4 @@
-import { readJson } from '../../adapters/json-file.ts';
+import { readJson } from '../../adapters/disk/json-file.ts';
 import type { Choice } from '../../domain/routing/route.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { AgentOutcome } from '../../domain/run/outcome.ts';

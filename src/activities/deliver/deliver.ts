@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { failpoint } from '../../adapters/failpoint.ts';
-import { deliverBranch, type DeliverBranch } from '../../adapters/git/deliver.ts';
-import { dropWip } from '../../adapters/git/wip.ts';
-import { openRescue } from '../../adapters/git/rescue.ts';
-import { openSource } from '../../adapters/git/source.ts';
-import { readJson } from '../../adapters/json-file.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { deliverBranch, type DeliverBranch } from '../../adapters/git/deliver/deliver.ts';
+import { dropWip } from '../../adapters/git/rescue/wip.ts';
+import { openRescue } from '../../adapters/git/rescue/rescue.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
+import { readJson } from '../../adapters/disk/json-file.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { branchOf, branchRef, rescueRef } from '../../domain/names.ts';
 import type { Delivered, RunRef, Verified } from '../../domain/view/task-view.ts';
 import { cleanedSentence } from '../worker/cleaned.ts';

@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { failpoint } from '../../adapters/failpoint.ts';
-import { emptyResult, resultOf } from '../../adapters/git/hand-over.ts';
+import { emptyResult, resultOf } from '../../adapters/git/rescue/hand-over.ts';
 import { GitFailed, lastLine } from '../../adapters/git/git.ts';
-import { fail } from '../../adapters/git/outcome.ts';
-import { isIn } from '../../adapters/git/ancestry.ts';
+import { fail } from '../../adapters/git/failures.ts';
+import { isIn } from '../../adapters/git/source/ancestry.ts';
 import { mergeCommit, mergeTrees } from '../../adapters/git/merge.ts';
-import { checkedOutAt, checkedOutSentence, fetchRefs, moveBranch, readRefs } from '../../adapters/git/merge-source.ts';
-import { nameOfSource, openSource, type Source } from '../../adapters/git/source.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
+import {
+  checkedOutAt,
+  checkedOutSentence,
+  fetchRefs,
+  moveBranch,
+  readRefs,
+} from '../../adapters/git/deliver/merge-source.ts';
+import { nameOfSource, openSource, type Source } from '../../adapters/git/source/source.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { MergeEntry, MergeOrder, MergeOutcome, RefusedMerge } from '../../domain/deliver/merge.ts';
 import { jointPolicy } from '../../domain/deliver/merge-policy.ts';
 import { branchOf, branchRef } from '../../domain/names.ts';
 import type { Policy } from '../../domain/repository/repo-policy.ts';
 import type { Tried } from '../../ports.ts';
-import { acceptanceAgain } from '../../receipts/acceptance.ts';
+import { acceptanceAgain } from '../../receipts/kinds/acceptance.ts';
 import type { Deps } from '../worker/context.ts';
 import { cancellable } from '../worker/heartbeat.ts';
 import { policiesOf } from './merge-policies.ts';

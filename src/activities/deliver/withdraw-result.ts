@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { openSource } from '../../adapters/git/source.ts';
-import { withdrawBranch } from '../../adapters/git/withdraw.ts';
-import { readJson } from '../../adapters/json-file.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
+import { withdrawBranch } from '../../adapters/git/deliver/withdraw.ts';
+import { readJson } from '../../adapters/disk/json-file.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { branchOf } from '../../domain/names.ts';
 import type { Deps } from '../worker/context.ts';
 

@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { bootSeconds } from '../../adapters/process.ts';
+import { bootSeconds } from '../../adapters/program/process.ts';
 
 const DEADLINE_MS = 5_000;
 

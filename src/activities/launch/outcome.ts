@@ -1,8 +1,8 @@
 import { readWire } from '../../adapters/proxy/wire-file.ts';
-import { findProgram } from '../../adapters/find-program.ts';
-import { readJson, writeJson } from '../../adapters/json-file.ts';
+import { findProgram } from '../../adapters/program/find-program.ts';
+import { readJson, writeJson } from '../../adapters/disk/json-file.ts';
 import { failpoint } from '../../adapters/failpoint.ts';
-import { readSegments } from '../../adapters/segments.ts';
+import { readSegments } from '../../adapters/state/log-segments.ts';
 import { blockedIn } from '../../domain/agent/blocked-marker.ts';
 import { whyUnpriced } from '../../domain/agent/cost.ts';
 import { bothEnds } from '../../domain/agent/event.ts';

@@ -1,4 +1,4 @@
-import { newestChange } from '../../adapters/file-changes.ts';
+import { newestChange } from '../../adapters/disk/file-changes.ts';
 import type { CoderFailure } from '../../domain/agent/event.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { StopReason } from '../../domain/run/outcome.ts';

@@ -1,5 +1,5 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { mostCost } from '../../domain/agent/cost.ts';
 import type { Usage } from '../../domain/agent/event.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';

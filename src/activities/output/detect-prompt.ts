@@ -1,4 +1,4 @@
-import { readSegments, type LogStream } from '../../adapters/segments.ts';
+import { readSegments, type LogStream } from '../../adapters/state/log-segments.ts';
 import { askedIn, lastLines, promptIn } from '../../domain/agent/terminal-prompts.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Deps } from '../worker/context.ts';

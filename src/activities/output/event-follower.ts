@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, stat, truncate } from 'node:fs/promises';
-import { LineReader } from '../../adapters/line-reader.ts';
-import { readSegments } from '../../adapters/segments.ts';
+import { LineReader } from '../../adapters/program/line-reader.ts';
+import { readSegments } from '../../adapters/state/log-segments.ts';
 import { addUsage, NO_USAGE, type AgentEvent, type StoredEvent, type Usage } from '../../domain/agent/event.ts';
 import type { Quota } from '../../domain/agent/quota.ts';
 import type { Coder } from '../../ports.ts';

@@ -1,4 +1,4 @@
-import { readAgentFile, readAgentFolder } from '../../adapters/agent-file.ts';
+import { readAgentFile, readAgentFolder } from '../../adapters/sandbox/agent-file.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import {
   FOLLOW_UPS,

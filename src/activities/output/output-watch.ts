@@ -1,4 +1,4 @@
-import { readSegments, type LogStream } from '../../adapters/segments.ts';
+import { readSegments, type LogStream } from '../../adapters/state/log-segments.ts';
 import { NewText } from '../../domain/evidence/new-text.ts';
 
 /** Of what a stream got between two looks, the newest so many bytes are read. */

@@ -1,4 +1,4 @@
-import { readSegments } from '../../adapters/segments.ts';
+import { readSegments } from '../../adapters/state/log-segments.ts';
 import type { HookCall, HookLog } from '../../domain/agent/event.ts';
 
 const PHASES: readonly unknown[] = ['pre', 'post', 'failed'] satisfies HookCall['phase'][];

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../adapters/run-registry.ts';
+import type { RunRecord } from '../../adapters/state/run-registry.ts';
 import { rated } from '../../domain/agent/cost.ts';
 import type { Usage } from '../../domain/agent/event.ts';
 import { greaterUsage } from '../../domain/agent/model-traffic.ts';

@@ -1,9 +1,9 @@
 import { failpoint } from '../../adapters/failpoint.ts';
 import { sha256 } from '../../adapters/sha256.ts';
-import { bringCommit } from '../../adapters/git/bring-commit.ts';
-import { openSource } from '../../adapters/git/source.ts';
-import { readJson, writeJson } from '../../adapters/json-file.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
+import { bringCommit } from '../../adapters/git/worktree/fetch-commit.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
+import { readJson, writeJson } from '../../adapters/disk/json-file.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import { bothEnds, NO_USAGE } from '../../domain/agent/event.ts';
 import { branchOf } from '../../domain/names.ts';
 import type { HandedIn } from '../../domain/people/external-agent.ts';

@@ -1,6 +1,6 @@
 import type { WirePlace } from '../../adapters/proxy/client.ts';
 import type { Allowed } from '../../adapters/proxy/egress.ts';
-import { hostsIn, registryHosts } from '../../adapters/registries.ts';
+import { hostsIn, registryHosts } from '../../adapters/network/registries.ts';
 import type { Way } from '../../adapters/sandbox/plan.ts';
 import {
   hostOfUrl,

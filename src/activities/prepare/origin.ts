@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
-import { dropDamagedBase, emptyBase, ensureBase } from '../../adapters/git/base-store.ts';
-import { resolveBase } from '../../adapters/git/resolve-base.ts';
-import { openSource, type PathSource } from '../../adapters/git/source.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { dropDamagedBase, emptyBase, ensureBase } from '../../adapters/git/source/base-store.ts';
+import { resolveBase } from '../../adapters/git/source/resolve-base.ts';
+import { openSource, type PathSource } from '../../adapters/git/source/source.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import type { Deps } from '../worker/context.ts';

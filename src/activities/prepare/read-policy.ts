@@ -1,9 +1,9 @@
 import { hasFolder, treeEntries } from '../../adapters/git/entries.ts';
-import { readAtBase } from '../../adapters/git/private-repo.ts';
+import { readAtBase } from '../../adapters/git/worktree/private-repo.ts';
 import { readRules } from '../../adapters/artifacts/read-rules.ts';
-import { parseRepoFile } from '../../adapters/repo-file.ts';
+import { parseRepoFile } from '../../adapters/disk/repo-file.ts';
 import { isChecked } from '../../domain/artifact/artifact.ts';
-import type { RunRecord } from '../../adapters/run-registry.ts';
+import type { RunRecord } from '../../adapters/state/run-registry.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import {
   checkPolicy,

@@ -1,7 +1,7 @@
-import { openSource } from '../../adapters/git/source.ts';
-import { openSubmodules } from '../../adapters/git/submodules.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
+import { openSubmodules } from '../../adapters/git/source/submodules.ts';
 import { matches } from '../../adapters/glob.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import type { Policy } from '../../domain/repository/repo-policy.ts';
 import type { Submodules } from '../../domain/repository/submodule.ts';
 import type { Task } from '../../domain/task/schema.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { variablesOf } from '../../adapters/secret.ts';
+import { variablesOf } from '../../adapters/secrets/credential-secret.ts';
 import { KnownSecrets } from '../../adapters/secrets/known-secrets.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { isGivenToAll } from '../../domain/values/given-to-all.ts';

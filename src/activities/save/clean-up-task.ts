@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { emptyBase } from '../../adapters/git/base-store.ts';
-import { dropRefs } from '../../adapters/git/hand-over.ts';
-import { openSource } from '../../adapters/git/source.ts';
-import { readJson } from '../../adapters/json-file.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { emptyBase } from '../../adapters/git/source/base-store.ts';
+import { dropRefs } from '../../adapters/git/rescue/hand-over.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
+import { readJson } from '../../adapters/disk/json-file.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { rescueFolder } from '../../domain/names.ts';
 import { isUrl } from '../../domain/repository/repository-name.ts';
 import type { ForgetEnding } from '../../domain/worker/worker.ts';

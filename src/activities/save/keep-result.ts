@@ -1,5 +1,5 @@
-import { saveRescue } from '../../adapters/git/rescue.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { saveRescue } from '../../adapters/git/rescue/rescue.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { rescueRef } from '../../domain/names.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Deps } from '../worker/context.ts';

@@ -1,8 +1,8 @@
 import { failpoint } from '../../adapters/failpoint.ts';
-import { readRef } from '../../adapters/git/rescue.ts';
-import { dropWip, pushWip, type Wip } from '../../adapters/git/wip.ts';
-import type { WorkRecord } from '../../adapters/git/work-record.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
+import { readRef } from '../../adapters/git/rescue/rescue.ts';
+import { dropWip, pushWip, type Wip } from '../../adapters/git/rescue/wip.ts';
+import type { WorkRecord } from '../../adapters/git/rescue/work-record.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import { wipRef, workRef } from '../../domain/names.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Task } from '../../domain/task/schema.ts';

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { failpoint } from '../../adapters/failpoint.ts';
-import { readAgentFile } from '../../adapters/agent-file.ts';
+import { readAgentFile } from '../../adapters/sandbox/agent-file.ts';
 import { treeOf } from '../../adapters/git/entries.ts';
-import { pathsOf } from '../../adapters/git/lay-submodules.ts';
-import { readRef, saveRescue } from '../../adapters/git/rescue.ts';
-import { markForPruning } from '../../adapters/git/vault.ts';
-import { captureResult } from '../../adapters/git/result.ts';
+import { pathsOf } from '../../adapters/git/worktree/lay-submodules.ts';
+import { readRef, saveRescue } from '../../adapters/git/rescue/rescue.ts';
+import { markForPruning } from '../../adapters/git/rescue/vault.ts';
+import { captureResult } from '../../adapters/git/capture/result.ts';
 import { formatOf, initGitDir, writeRef } from '../../adapters/git/init.ts';
 import {
   NOTE_MAX,
@@ -17,11 +17,11 @@ import {
   SESSION_MAX,
   writeWorkRecord,
   type WorkRecord,
-} from '../../adapters/git/work-record.ts';
-import { readJson } from '../../adapters/json-file.ts';
-import { readNote } from '../../adapters/notes.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
-import type { Prepared, RunRecord } from '../../adapters/run-registry.ts';
+} from '../../adapters/git/rescue/work-record.ts';
+import { readJson } from '../../adapters/disk/json-file.ts';
+import { readNote } from '../../adapters/state/notes.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
+import type { Prepared, RunRecord } from '../../adapters/state/run-registry.ts';
 import { rescueFolder, rescueRef, workRef } from '../../domain/names.ts';
 import type { RunRef, Verified } from '../../domain/view/task-view.ts';
 import type { SavedWork } from '../../domain/agent/saved-work.ts';

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
-import { runProgram } from '../../adapters/contained.ts';
-import { findProgram } from '../../adapters/find-program.ts';
-import { checkoutTree } from '../../adapters/git/checkout.ts';
-import { LineReader } from '../../adapters/line-reader.ts';
-import { putFiles } from '../../adapters/put-files.ts';
+import { runProgram } from '../../adapters/keeper/contained.ts';
+import { findProgram } from '../../adapters/program/find-program.ts';
+import { checkoutTree } from '../../adapters/git/worktree/checkout.ts';
+import { LineReader } from '../../adapters/program/line-reader.ts';
+import { putFiles } from '../../adapters/disk/put-files.ts';
 import { readWire } from '../../adapters/proxy/wire-file.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { rated } from '../../domain/agent/cost.ts';
 import { formatDuration, toMs } from '../../domain/values/duration.ts';
 import {

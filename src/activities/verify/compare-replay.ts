@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { treeOf } from '../../adapters/git/entries.ts';
-import { readJson, writeJson, writeText } from '../../adapters/json-file.ts';
+import { readJson, writeJson, writeText } from '../../adapters/disk/json-file.ts';
 import { settledBy, type Replayed } from '../../domain/worker/second-verdict.ts';
 import type { RunRef, Verified } from '../../domain/view/task-view.ts';
 import type { PublicKey } from '../../domain/worker/worker.ts';
 import { decisionOf, settleReplay as settleBundle } from '../../receipts/replay.ts';
-import type { TrustedKey } from '../../receipts/trusted-keys.ts';
+import type { TrustedKey } from '../../receipts/bundle/trusted-keys.ts';
 import { requirePrepared, type Deps } from '../worker/context.ts';
 import { withdrawResults } from './offer-result.ts';
 import { cancellable } from '../worker/heartbeat.ts';

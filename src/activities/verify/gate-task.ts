@@ -1,4 +1,4 @@
-import { readJson, writeJson } from '../../adapters/json-file.ts';
+import { readJson, writeJson } from '../../adapters/disk/json-file.ts';
 import { findingOf } from '../../domain/evidence/review.ts';
 import { gatePrompt } from '../../domain/prompt/review-prompt.ts';
 import type { Gated, RunRef } from '../../domain/view/task-view.ts';

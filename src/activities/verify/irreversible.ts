@@ -1,13 +1,13 @@
 import { matches } from '../../adapters/glob.ts';
-import { pathsAhead } from '../../adapters/git/ahead.ts';
-import { openSource } from '../../adapters/git/source.ts';
+import { pathsAhead } from '../../adapters/git/source/ahead.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
 import type { Config } from '../../config.ts';
 import type { StoredEvent } from '../../domain/agent/event.ts';
 import { irreversiblePattern, protectedBranch } from '../../domain/people/irreversible.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import { fold } from '../../domain/evidence/path-collisions.ts';
-import { toolCalls } from '../../receipts/shell-calls.ts';
-import { commandsIn } from '../../receipts/shell-commands.ts';
+import { toolCalls } from '../../receipts/claims/shell-calls.ts';
+import { commandsIn } from '../../receipts/claims/shell-commands.ts';
 import type { Deps } from '../worker/context.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { deliverBranch } from '../../adapters/git/deliver.ts';
+import { deliverBranch } from '../../adapters/git/deliver/deliver.ts';
 import { treeOf } from '../../adapters/git/entries.ts';
-import { dropRefs } from '../../adapters/git/hand-over.ts';
-import { openSource } from '../../adapters/git/source.ts';
+import { dropRefs } from '../../adapters/git/rescue/hand-over.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
 import { readFile } from 'node:fs/promises';
-import { readJson } from '../../adapters/json-file.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { readJson } from '../../adapters/disk/json-file.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { rescueFolder, resultRef, RESULT_SUFFIX } from '../../domain/names.ts';
 import type { ReplayOrder } from '../../domain/worker/second-verdict.ts';

@@ -1,12 +1,12 @@
-import { watchCommits, writePatch } from '../../adapters/git/patch.ts';
+import { watchCommits, writePatch } from '../../adapters/git/capture/patch.ts';
 import { treeEntries } from '../../adapters/git/entries.ts';
-import { changedInSubmodules, pathsOf, unlikeBefore } from '../../adapters/git/lay-submodules.ts';
-import { captureResult } from '../../adapters/git/result.ts';
-import { copyNote } from '../../adapters/notes.ts';
+import { changedInSubmodules, pathsOf, unlikeBefore } from '../../adapters/git/worktree/lay-submodules.ts';
+import { captureResult } from '../../adapters/git/capture/result.ts';
+import { copyNote } from '../../adapters/state/notes.ts';
 import { DiffScan } from '../../adapters/secrets/scan-diff.ts';
 import type { SecretFound } from '../../domain/secrets/secret-shapes.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { AgentOutcome } from '../../domain/run/outcome.ts';
 import type { ResultTree } from '../../ports.ts';

@@ -1,13 +1,13 @@
-import { emptyResult, fetchResult, resultOf } from '../../adapters/git/hand-over.ts';
-import { openSource } from '../../adapters/git/source.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
+import { emptyResult, fetchResult, resultOf } from '../../adapters/git/rescue/hand-over.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import type { Failure, Reason } from '../../domain/agent/failure.ts';
 import { verdictOf, type Found } from '../../domain/evidence/receipt.ts';
 import type { Replayed, ReplayOrder } from '../../domain/worker/second-verdict.ts';
 import type { Tried } from '../../ports.ts';
 import { digestOf } from '../../receipts/canonical.ts';
 import { decisionOf, REPLAYED, replayFinding } from '../../receipts/replay.ts';
-import { contextOf, sealBundle } from '../../receipts/seal.ts';
+import { contextOf, sealBundle } from '../../receipts/bundle/seal.ts';
 import type { Deps } from '../worker/context.ts';
 import { cancellable } from '../worker/heartbeat.ts';
 import { onSoundBase, openOrigin, type Origin } from '../prepare/origin.ts';

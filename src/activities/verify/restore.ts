@@ -1,8 +1,8 @@
-import { restoreOnTop } from '../../adapters/git/restore.ts';
+import { restoreOnTop } from '../../adapters/git/worktree/restore.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Policy } from '../../domain/repository/repo-policy.ts';
 import type { ResultTree } from '../../ports.ts';
-import { restoredPaths } from '../../receipts/trial.ts';
+import { restoredPaths } from '../../receipts/trial/trial.ts';
 import type { Deps } from '../worker/context.ts';
 
 /**

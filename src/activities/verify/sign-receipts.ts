@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createJsonSync, readJson, writeText } from '../../adapters/json-file.ts';
+import { createJsonSync, readJson, writeText } from '../../adapters/disk/json-file.ts';
 import type { Found, Judgement, Required } from '../../domain/evidence/receipt.ts';
 import { numberOf } from '../../domain/names.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Evidence } from '../../ports.ts';
-import { runContext } from '../../receipts/context.ts';
-import { sealApproval, sealBundle, type Sealed } from '../../receipts/seal.ts';
+import { runContext } from '../../receipts/bundle/context.ts';
+import { sealApproval, sealBundle, type Sealed } from '../../receipts/bundle/seal.ts';
 import type { ApprovalSaid } from '../../domain/people/waiting.ts';
 import { requireRun, type Deps } from '../worker/context.ts';
 

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { keepBuildCache, layBuildCache } from '../../adapters/build-cache.ts';
-import { runContained } from '../../adapters/contained.ts';
-import { readJson, writeJson } from '../../adapters/json-file.ts';
-import { removeTree } from '../../adapters/remove-tree.ts';
-import type { Prepared } from '../../adapters/run-registry.ts';
+import { keepBuildCache, layBuildCache } from '../../adapters/state/build-cache.ts';
+import { runContained } from '../../adapters/keeper/contained.ts';
+import { readJson, writeJson } from '../../adapters/disk/json-file.ts';
+import { removeTree } from '../../adapters/disk/remove-tree.ts';
+import type { Prepared } from '../../adapters/state/run-registry.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Evidence, Space, SpaceName } from '../../ports.ts';
 import { sha256 } from '../../adapters/sha256.ts';

@@ -1,11 +1,11 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { GitFailed } from '../../adapters/git/git.ts';
-import { failGit, gitBroken } from '../../adapters/git/outcome.ts';
+import { failGit, gitBroken } from '../../adapters/git/failures.ts';
 import { GlobTooSlow } from '../../adapters/glob.ts';
-import { SubmoduleRefused } from '../../adapters/git/lay-submodules.ts';
+import { SubmoduleRefused } from '../../adapters/git/worktree/lay-submodules.ts';
 import { within } from '../../adapters/paths.ts';
-import type { RunRecord } from '../../adapters/run-record.ts';
-import { isDiskTrouble } from '../../adapters/space.ts';
+import type { RunRecord } from '../../adapters/state/run-record.ts';
+import { isDiskTrouble } from '../../adapters/disk/free-space.ts';
 import { FAILURES, type Failure } from '../../domain/agent/failure.ts';
 import { LOCAL_RUNS } from '../../domain/view/decide.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';

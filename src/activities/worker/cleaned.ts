@@ -1,4 +1,4 @@
-import { cleanedOf } from '../../adapters/kept-tasks.ts';
+import { cleanedOf } from '../../adapters/state/retained-tasks.ts';
 import { formatDuration } from '../../domain/values/duration.ts';
 import type { Deps } from './context.ts';
 

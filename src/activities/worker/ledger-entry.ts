@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { isDiskTrouble } from '../../adapters/space.ts';
+import { isDiskTrouble } from '../../adapters/disk/free-space.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Deps } from './context.ts';
 

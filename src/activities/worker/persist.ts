@@ -1,4 +1,4 @@
-import { isDiskFull, isDiskTrouble } from '../../adapters/space.ts';
+import { isDiskFull, isDiskTrouble } from '../../adapters/disk/free-space.ts';
 import type { Deps } from './context.ts';
 
 /** Room may come back: other agents are stopped and finished tasks cleaned meanwhile. */

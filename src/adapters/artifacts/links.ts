@@ -1,7 +1,7 @@
 import type { lookup as resolveName } from 'node:dns';
 import { Agent, request } from 'undici';
 import type { LinkState } from '../../ports.ts';
-import { guardedLookup, isPrivate, PRIVATE_CODE } from '../public-address.ts';
+import { guardedLookup, isPrivate, PRIVATE_CODE } from '../network/public-address.ts';
 
 export interface LinkRules {
   /** Whether a host may be asked that has a private address. */

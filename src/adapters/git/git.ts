@@ -1,7 +1,7 @@
 import { execa, type Options } from 'execa';
 import type { Readable, Writable } from 'node:stream';
 import { localEnvironment, networkEnvironment } from './environment.ts';
-import type { FolderSize } from '../measure-folder.ts';
+import type { FolderSize } from '../disk/measure-folder.ts';
 
 /** Objects of one repository for another. */
 export interface CopyObjects {

@@ -3,7 +3,7 @@ import { FleetError, wrongInput } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { StopReason } from '../../domain/run/outcome.ts';
-import { dial, Link } from './link.ts';
+import { dial, Link } from '../daemon/link.ts';
 import {
   DEFAULT_LADDER,
   PROTOCOL,
@@ -16,7 +16,7 @@ import {
   type RunEnd,
   type RunStatus,
 } from './protocol.ts';
-import { KEEPER_ENTRY, startKeeper } from './start.ts';
+import { KEEPER_ENTRY, startKeeper } from '../daemon/start.ts';
 
 export interface KeeperOptions {
   /** Its folder must exist. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { HomeLayout } from '../../domain/names.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { ExitRecord } from '../../domain/run/outcome.ts';
-import { readJson } from '../json-file.ts';
-import { bootSeconds } from '../process.ts';
+import { readJson } from '../disk/json-file.ts';
+import { bootSeconds } from '../program/process.ts';
 import {
   DEFAULT_LADDER,
   PROTOCOL,

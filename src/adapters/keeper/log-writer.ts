@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { StreamRecord } from '../../domain/run/outcome.ts';
-import { segmentName, type LogStream } from '../segments.ts';
+import { segmentName, type LogStream } from '../state/log-segments.ts';
 
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 /** Besides the first one, which is never dropped. */

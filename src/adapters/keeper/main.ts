@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { homeLayout } from '../../domain/names.ts';
-import { leaveGroups, sweepGroups } from '../cgroup.ts';
+import { leaveGroups, sweepGroups } from '../sandbox/cgroup.ts';
 import { Keeper } from './keeper.ts';
-import { lockForLife } from './lock.ts';
-import { serve } from './server.ts';
+import { lockForLife } from '../daemon/lock.ts';
+import { serve } from '../daemon/server.ts';
 
 /**
  * The keeper's process: `node main.js <home>`. It outlives its worker and holds the worker's agents; when it dies, they die.

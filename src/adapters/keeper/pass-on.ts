@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Way } from '../sandbox/plan.ts';
 import type { Allowed } from '../proxy/egress.ts';
 import { noteReached } from '../proxy/reached.ts';
-import { dial } from './link.ts';
+import { dial } from '../daemon/link.ts';
 
 /** Of one tree at one time: what it opens must not use up our files. */
 const CONNECTIONS_MAX = 500;

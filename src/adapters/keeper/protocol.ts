@@ -1,9 +1,9 @@
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { ExitRecord, Isolation, StopReason } from '../../domain/run/outcome.ts';
 import type { Secrets } from '../../domain/secrets/redaction.ts';
-import type { ResourceLimits } from '../cgroup.ts';
+import type { ResourceLimits } from '../sandbox/cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
-import type { ProcessIdentity } from '../process.ts';
+import type { ProcessIdentity } from '../program/process.ts';
 
 /** What goes over the keeper's socket: one JSON text a line, `{ id, op, args }` there, `Response` back, in any order. */
 
@@ -25,8 +25,6 @@ export interface Operations {
   forget: { asks: RunRef; answers: object };
 }
 export type Operation = keyof Operations;
-
-export type Response = { id: number; value: unknown } | { id: number; error: string };
 
 export interface Hello {
   protocol: number;

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import type { ResourceLimits } from '../cgroup.ts';
+import type { ResourceLimits } from '../sandbox/cgroup.ts';
 import type { IsolationPlan } from '../sandbox/plan.ts';
 import { containedArgv, offArgv } from '../sandbox/sandbox.ts';
 import { passOn } from './pass-on.ts';

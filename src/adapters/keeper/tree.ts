@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from '../../domain/run/outcome.ts';
-import { ControlGroup } from '../cgroup.ts';
+import { ControlGroup } from '../sandbox/cgroup.ts';
 import {
   childrenOf,
   identify,
@@ -14,8 +14,8 @@ import {
   withDescendants,
   type ProcessEntry,
   type ProcessIdentity,
-} from '../process.ts';
-import { receiveLines } from './lines.ts';
+} from '../program/process.ts';
+import { receiveLines } from '../daemon/lines.ts';
 import type { Drain } from './pipes.ts';
 import { spawnTree, type TreeCommand } from './spawn-tree.ts';
 

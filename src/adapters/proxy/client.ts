@@ -8,8 +8,8 @@ import type { Secrets } from '../../domain/secrets/redaction.ts';
 import type { WireLive } from '../../domain/agent/model-traffic.ts';
 import type { Upstream } from '../../domain/agent/upstream.ts';
 import { builtFile } from '../../package.ts';
-import { dial, Link } from '../keeper/link.ts';
-import { startDetached } from '../keeper/start.ts';
+import { dial, Link } from '../daemon/link.ts';
+import { startDetached } from '../daemon/start.ts';
 import { PROTOCOL, type Operations } from './protocol.ts';
 
 /** One run's place with the proxy: see `OpenOrder`. */

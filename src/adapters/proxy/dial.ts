@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { plainHost, type Target } from '../../domain/task/network.ts';
-import { guardedLookup, hasPrivate, isPrivate } from '../public-address.ts';
+import { guardedLookup, hasPrivate, isPrivate } from '../network/public-address.ts';
 
 const CONNECT_MS = 15_000;
 const HEAD_MAX = 16 * 1024;

@@ -10,7 +10,7 @@ import {
   type ReachedLine,
   type Target,
 } from '../../domain/task/network.ts';
-import { isPrivate, PRIVATE_CODE } from '../public-address.ts';
+import { isPrivate, PRIVATE_CODE } from '../network/public-address.ts';
 import { checkBehindParent, dialTo, lookupFor, parentFor } from './dial.ts';
 import { firstBytes } from './first-bytes.ts';
 import { noteReached, type ReachedFile } from './reached.ts';

@@ -3,9 +3,9 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import { homeLayout } from '../../domain/names.ts';
-import { writeJsonSync } from '../json-file.ts';
-import { lockForLife } from '../keeper/lock.ts';
-import { listenAlone, serve } from '../keeper/server.ts';
+import { writeJsonSync } from '../disk/json-file.ts';
+import { lockForLife } from '../daemon/lock.ts';
+import { listenAlone, serve } from '../daemon/server.ts';
 import { ModelProxy } from './proxy.ts';
 
 /**

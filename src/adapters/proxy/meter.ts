@@ -2,7 +2,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Transform } from 'node:stream';
 import type { WireExchange, WireResult } from '../../domain/agent/model-traffic.ts';
 import { failureOf, quotaOf, resetOf, usedOf, type Headers } from './limits.ts';
-import { EventReader } from './sse.ts';
+import { EventReader } from './wires/sse.ts';
 import { object, objects, type Json } from '../../domain/values/json.ts';
 import { sha256 } from '../sha256.ts';
 import { Found, parsed, type Reader, type Told } from './wires/wire.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { runLayout, type HomeLayout } from '../../domain/names.ts';
-import { readJson, writeJsonSync } from '../json-file.ts';
+import { readJson, writeJsonSync } from '../disk/json-file.ts';
 import { forward, refuse } from './forward.ts';
 import { EgressProxy } from './egress.ts';
 import { PROTOCOL, type HoldOrder, type Operations, type OpenOrder } from './protocol.ts';

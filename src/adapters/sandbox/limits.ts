@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Isolation } from '../../domain/run/outcome.ts';
-import type { ResourceLimits } from '../cgroup.ts';
-import { parentsOf } from '../cgroup-parents.ts';
+import type { ResourceLimits } from './cgroup.ts';
+import { parentsOf } from './cgroup-parents.ts';
 
 /** Files that a process may have open. More would only be what a program walks through that closes all it might have. */
 const OPEN_FILES = 16_384;

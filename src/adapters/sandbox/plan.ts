@@ -1,5 +1,5 @@
 import type { Egress } from '../../domain/task/network.ts';
-import type { ResourceLimits } from '../cgroup.ts';
+import type { ResourceLimits } from './cgroup.ts';
 import type { Isolation } from '../../domain/run/outcome.ts';
 
 /** What a process tree may see and write, beside the programs that it needs: nothing else is there. All paths are absolute. */

@@ -1,6 +1,6 @@
 import { Redaction, secretsIn, type Secrets } from '../../domain/secrets/redaction.ts';
 import type { Coder } from '../../ports.ts';
-import { variablesOf } from '../secret.ts';
+import { variablesOf } from './credential-secret.ts';
 
 /** All secrets that a worker has had its hands on: those of its environment, and those that its runs' accounts were read from. In memory alone. */
 export class KnownSecrets {

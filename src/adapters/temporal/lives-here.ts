@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ownDevServer } from '../dev-server.ts';
-import { processTable } from '../process.ts';
+import { ownDevServer } from './dev-server.ts';
+import { processTable } from '../program/process.ts';
 import { isOfThisMachine, splitAddress } from './address.ts';
 
 /** Temporal's dev server is this program. A member of a cluster is another one, `temporal-server`: without it the others serve. */

@@ -1,5 +1,5 @@
 import { NativeConnection } from '@temporalio/worker';
-import { clientOptions, connect, type Target } from '../connection.ts';
+import { clientOptions, connect, type Target } from './connection.ts';
 import { unreachable } from './unreachable.ts';
 
 /** For workers; a file of its own, since it loads the native SDK. The caller closes `connection`. @throws ServerUnreachable */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { failpoint } from '../../adapters/failpoint.ts';
-import { lockForLife } from '../../adapters/keeper/lock.ts';
-import { serverTrouble } from '../../adapters/server-trouble.ts';
+import { lockForLife } from '../../adapters/daemon/lock.ts';
+import { serverTrouble } from '../../adapters/temporal/server-errors.ts';
 import type { Fleet } from '../../client.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
 import { channelPaths } from '../../domain/people/channel.ts';

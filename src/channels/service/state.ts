@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readJson, writeJsonSync } from '../../adapters/json-file.ts';
+import { readJson, writeJsonSync } from '../../adapters/disk/json-file.ts';
 import { sha256 } from '../../adapters/sha256.ts';
 import type { Button } from '../port.ts';
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { clientOptions, ServerUnreachable } from '../../adapters/connection.ts';
+import { clientOptions, ServerUnreachable } from '../../adapters/temporal/connection.ts';
 import { wrongInput } from '../../domain/error.ts';
 import { formatBytes } from '../../domain/values/bytes.ts';
 import { formatDuration } from '../../domain/values/duration.ts';

@@ -1,4 +1,4 @@
-import { setConfig } from '../../adapters/config-file.ts';
+import { setConfig } from '../../adapters/state/config-file.ts';
 import { wrongInput } from '../../domain/error.ts';
 import { command } from '../command.ts';
 

@@ -1,4 +1,4 @@
-import { showConfig } from '../../adapters/config-file.ts';
+import { showConfig } from '../../adapters/state/config-file.ts';
 import { BUILTIN_CODERS } from '../../config.ts';
 import { unmetRoutes } from '../../domain/routing/route.ts';
 import { command } from '../command.ts';

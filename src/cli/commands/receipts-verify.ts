@@ -1,7 +1,7 @@
 import { wrongInput } from '../../domain/error.ts';
-import { BUNDLE_MAX } from '../../receipts/read-bundle.ts';
-import { parseTrustedKeys } from '../../receipts/trusted-keys.ts';
-import { verifyBundle, type Checked } from '../../receipts/verify-bundle.ts';
+import { BUNDLE_MAX } from '../../receipts/bundle/read-bundle.ts';
+import { parseTrustedKeys } from '../../receipts/bundle/trusted-keys.ts';
+import { verifyBundle, type Checked } from '../../receipts/bundle/verify-bundle.ts';
 import { command } from '../command.ts';
 import { readInput } from '../input-file.ts';
 import { table } from '../table.ts';

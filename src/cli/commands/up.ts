@@ -1,6 +1,6 @@
-import { superviseDevServer } from '../../adapters/supervise-dev-server.ts';
-import { clientOptions, connectClient, ServerUnreachable } from '../../adapters/connection.ts';
-import { ownDevServer, startDevServer, type DevServer } from '../../adapters/dev-server.ts';
+import { superviseDevServer } from '../../adapters/temporal/supervise-dev-server.ts';
+import { clientOptions, connectClient, ServerUnreachable } from '../../adapters/temporal/connection.ts';
+import { ownDevServer, startDevServer, type DevServer } from '../../adapters/temporal/dev-server.ts';
 import { command, type Cli } from '../command.ts';
 import { attached } from '../greeting.ts';
 import { stayAttached } from '../stay-attached.ts';

@@ -7,7 +7,7 @@ import {
   type Tool as Listed,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { serverTrouble } from '../../adapters/server-trouble.ts';
+import { serverTrouble } from '../../adapters/temporal/server-errors.ts';
 import { firstIssue } from '../../domain/artifact/first-issue.ts';
 import { VERSION } from '../../package.ts';
 import type { Cli } from '../command.ts';

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { GitFailed, gitText } from '../../adapters/git/git.ts';
-import { openSource } from '../../adapters/git/source.ts';
+import { openSource } from '../../adapters/git/source/source.ts';
 import { repositoryName } from '../../domain/repository/repository-name.ts';
 
 /**

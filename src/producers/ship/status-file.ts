@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { writeText } from '../../adapters/json-file.ts';
+import { writeText } from '../../adapters/disk/json-file.ts';
 
 /** How the task of a file stands, beside the file: `login.md.status`. The file itself is a person's, and never written to. */
 export interface Status {

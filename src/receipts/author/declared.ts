@@ -3,7 +3,7 @@ import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest } from '../../domain/evidence/test-source.ts';
 import { testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { testGlobs } from '../trial.ts';
+import { testGlobs } from '../trial/trial.ts';
 import { selectsTests } from './selection.ts';
 import {
   authorFiles,

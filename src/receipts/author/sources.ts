@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
-import { blobSizes, readBlobs } from '../../adapters/git/checkout.ts';
+import { blobSizes, readBlobs } from '../../adapters/git/worktree/checkout.ts';
 import { treeEntries, type Entry } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source.ts';
 import type { TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { isDeclared, readSources } from '../sources/index.ts';
-import { testGlobs } from '../trial.ts';
+import { testGlobs } from '../trial/trial.ts';
 
 /** A test file that the agent has no say in, as the base has it. */
 export interface AuthorSource {

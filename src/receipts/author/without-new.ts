@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { posix } from 'node:path';
-import { put } from '../../adapters/git/checkout.ts';
+import { put } from '../../adapters/git/worktree/checkout.ts';
 import { treeEntries, type Entry } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import { statuses, testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { judgedPaths, testGlobs, tryCommit } from '../trial.ts';
+import { judgedPaths, testGlobs, tryCommit } from '../trial/trial.ts';
 import { authorFiles, CODE, readAuthorFiles, readTexts, Reported, reportedFiles } from './sources.ts';
 
 /** What came of the author's tests without those of the result. */

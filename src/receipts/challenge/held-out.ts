@@ -5,9 +5,9 @@ import type { HeldOut } from '../../domain/task/schema.ts';
 import type { TestReport } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { CODE } from '../author/sources.ts';
-import { failedCheck, runCheck } from '../held-out.ts';
+import { failedCheck, runCheck } from '../kinds/held-out.ts';
 import { readSources } from '../sources/index.ts';
-import { judgedPaths, layTrial, spent } from '../trial.ts';
+import { judgedPaths, layTrial, spent } from '../trial/trial.ts';
 import { answersOf } from './answers.ts';
 import { chooseTurned, turnablesOf, turnedFiles, turnedLimitMs, type Turnable } from './turnable.ts';
 

@@ -1,12 +1,12 @@
-import { put } from '../../adapters/git/checkout.ts';
+import { put } from '../../adapters/git/worktree/checkout.ts';
 import { treeEntries } from '../../adapters/git/entries.ts';
 import type { PassedTrials } from '../../domain/evidence/passed-trials.ts';
 import { statuses } from '../../domain/evidence/test-results.ts';
 import type { ReceiptCollector, Tried } from '../../ports.ts';
 import { authorFiles, readAuthorFiles, reportedFiles } from '../author/sources.ts';
 import { remove } from '../author/without-new.ts';
-import { baseTrial } from '../base-trial.ts';
-import { judgedPaths, passed, spent, tryCommit } from '../trial.ts';
+import { baseTrial } from '../trial/base-trial.ts';
+import { judgedPaths, passed, spent, tryCommit } from '../trial/trial.ts';
 import { answersOf, failedFirst, judgeRuns, type ChallengeRun } from './answers.ts';
 import { findingOf, rejects, type Challenged } from './finding.ts';
 import { challengeHeldOut } from './held-out.ts';

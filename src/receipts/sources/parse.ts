@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type * as TreeSitter from '@vscode/tree-sitter-wasm';
 import type { TestSource } from '../../domain/evidence/test-source.ts';
-import { readGo } from './go.ts';
-import { readJava } from './java.ts';
-import { readJavascript } from './javascript.ts';
+import { readGo } from './go/go.ts';
+import { readJava } from './java/java.ts';
+import { readJavascript } from './javascript/javascript.ts';
 import { languageOf, type Language } from './languages.ts';
-import type { Found, SourceFile } from './nodes.ts';
-import { readPython } from './python.ts';
-import { readRust } from './rust.ts';
+import type { Found, SourceFile } from './shared/nodes.ts';
+import { readPython } from './python/python.ts';
+import { readRust } from './rust/rust.ts';
 
 const READERS: Record<Language, (root: TreeSitter.Node, file: SourceFile) => Found> = {
   go: readGo,

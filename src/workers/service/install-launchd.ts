@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeText } from '../../adapters/json-file.ts';
+import { writeText } from '../../adapters/disk/json-file.ts';
 import { LaunchAgents } from '../../adapters/service/launchd.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
 import { launchLabel } from '../../domain/service/names.ts';

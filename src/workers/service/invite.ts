@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeText } from '../../adapters/json-file.ts';
+import { writeText } from '../../adapters/disk/json-file.ts';
 import { runSystemProgram } from '../../adapters/service/run.ts';
-import { clientOptions } from '../../adapters/connection.ts';
+import { clientOptions } from '../../adapters/temporal/connection.ts';
 import { listens, splitAddress } from '../../adapters/temporal/address.ts';
 import { portableProfile } from '../../adapters/temporal/portable-profile.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';

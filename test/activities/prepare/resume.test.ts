@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { findWork } from '../../../src/activities/prepare/resume.ts';
 import { saveWork } from '../../../src/activities/save/save-work.ts';
-import { snapshotUntracked } from '../../../src/adapters/git/walk.ts';
+import { snapshotUntracked } from '../../../src/adapters/git/capture/walk.ts';
 import type { Task } from '../../../src/domain/task/schema.ts';
 import { git, makeLab, paths, write } from '../../helpers/git.ts';
 import { goOn, makeWorkLab } from '../../helpers/work.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { commandsIn } from '../../../src/receipts/shell-commands.ts';
+import { commandsIn } from '../../../src/receipts/claims/shell-commands.ts';
 import {
   IRREVERSIBLE_COMMANDS,
   irreversiblePattern,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { watchCommits, writePatch } from '../../../src/adapters/git/patch.ts';
+import { watchCommits, writePatch } from '../../../src/adapters/git/capture/patch.ts';
 import { DiffScan, type Ignored } from '../../../src/adapters/secrets/scan-diff.ts';
 import { Redaction } from '../../../src/domain/secrets/redaction.ts';
 import { tempDir } from '../../helpers/temp.ts';

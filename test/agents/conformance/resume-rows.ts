@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAgentFile } from '../../../src/adapters/agent-file.ts';
-import { SESSION_MAX } from '../../../src/adapters/git/work-record.ts';
+import { readAgentFile } from '../../../src/adapters/sandbox/agent-file.ts';
+import { SESSION_MAX } from '../../../src/adapters/git/rescue/work-record.ts';
 import { isSessionId } from '../../../src/domain/agent/work-meta.ts';
 import type { Coder } from '../../../src/ports.ts';
 import { startModelServer, type ModelServer } from '../../helpers/model-server.ts';

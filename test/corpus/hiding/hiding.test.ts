@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkoutTree } from '../../../src/adapters/git/checkout.ts';
+import { checkoutTree } from '../../../src/adapters/git/worktree/checkout.ts';
 import { git, makeLab, paths, write, type Lab } from '../../helpers/git.ts';
 import { tempDir } from '../../helpers/temp.ts';
 import { CLAIMS, FILES } from './claims.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Policy } from '../../../src/domain/repository/repo-policy.ts';
 import type { TestReport, TestResult } from '../../../src/domain/evidence/test-results.ts';
-import { acceptance } from '../../../src/receipts/acceptance.ts';
+import { acceptance } from '../../../src/receipts/kinds/acceptance.ts';
 import { declaredProblems } from '../../../src/receipts/author/declared.ts';
 import { TrialLab } from '../trial-lab.ts';
 

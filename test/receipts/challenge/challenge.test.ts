@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Policy } from '../../../src/domain/repository/repo-policy.ts';
 import type { HeldOut } from '../../../src/domain/task/schema.ts';
 import type { Evidence } from '../../../src/ports.ts';
-import { acceptance } from '../../../src/receipts/acceptance.ts';
+import { acceptance } from '../../../src/receipts/kinds/acceptance.ts';
 import { challenge } from '../../../src/receipts/challenge/index.ts';
-import { heldOut } from '../../../src/receipts/held-out.ts';
+import { heldOut } from '../../../src/receipts/kinds/held-out.ts';
 import { TrialLab } from '../trial-lab.ts';
 
 let lab: TrialLab;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { acceptance } from '../../../src/receipts/acceptance.ts';
+import { acceptance } from '../../../src/receipts/kinds/acceptance.ts';
 import { challenge } from '../../../src/receipts/challenge/index.ts';
 import { TrialLab } from '../trial-lab.ts';
 

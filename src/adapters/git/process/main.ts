@@ -1,4 +1,4 @@
-import { measureFolder } from '../../measure-folder.ts';
+import { measureFolder } from '../../disk/measure-folder.ts';
 import { runGit, GitFailed } from '../git.ts';
 import { pipeObjects } from '../pack.ts';
 import type { Request, Response } from './protocol.ts';

@@ -1,5 +1,5 @@
 import type { GitFailure, GitOptions, CopyObjects } from '../git.ts';
-import type { FolderSize } from '../../measure-folder.ts';
+import type { FolderSize } from '../../disk/measure-folder.ts';
 
 /** What the worker asks its git process for, over the channel that `fork` gives; answers come in any order. */
 export type Request = { id: number } & (

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { removeTree } from '../../remove-tree.ts';
+import { removeTree } from '../../disk/remove-tree.ts';
 import { FETCH, git, redact } from '../git.ts';
 import { formatOf, initGitDir, type ObjectFormat } from '../init.ts';
-import { listRemote, NETWORK_TIMEOUT_MS } from '../mirror.ts';
-import { fail, failGit, type Failed } from '../outcome.ts';
+import { listRemote, NETWORK_TIMEOUT_MS } from '../source/mirror.ts';
+import { fail, failGit, type Failed } from '../failures.ts';
 import { isFull } from './lock.ts';
 
 /** A git repository that is a queue, and the bare copy of its newest commit under FLEET_HOME. */

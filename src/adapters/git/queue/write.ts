@@ -1,8 +1,8 @@
 import { failpoint } from '../../failpoint.ts';
 import { git, GitFailed, lastLine, redact } from '../git.ts';
 import type { Identity } from '../init.ts';
-import { listRemote } from '../mirror.ts';
-import { fail, failGit, type Failed } from '../outcome.ts';
+import { listRemote } from '../source/mirror.ts';
+import { fail, failGit, type Failed } from '../failures.ts';
 import type { QueuePlace, Tip } from './look.ts';
 
 export interface QueueWrite {
