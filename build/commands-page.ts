@@ -1,7 +1,7 @@
 import type { Flag } from '../src/cli/command.ts';
 import { COMMANDS, type Entry } from '../src/cli/commands.ts';
 import { loadCommand } from '../src/cli/load-command.ts';
-import { TASK_FLAGS } from '../src/cli/task-flags.ts';
+import { TASK_FLAGS } from '../src/cli/input/task-flags.ts';
 import { usageOf } from '../src/cli/usage.ts';
 
 /** docs/commands.md: all commands with their arguments, flags and examples, as `--help` has them. */

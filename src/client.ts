@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { connectClient, ensureSearchAttributes } from './adapters/temporal/connection.ts';
 import { identifyServer, type ServerIdentity } from './adapters/temporal/server-identity.ts';
-import { admitTasks, type Admitted, type Order } from './client/admit.ts';
-import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/ask.ts';
+import { admitTasks, type Admitted, type Order } from './client/start/admit.ts';
+import { findRun, readRunFile, readTaskFile, type FileRequest, type RunPlace } from './client/read/read-log.ts';
 import {
   deliverWinner,
   dropLosers,
@@ -10,34 +10,34 @@ import {
   readCandidate,
   startComparison,
   type Comparison,
-} from './client/compare.ts';
+} from './client/start/compare.ts';
 import { cancelMany, findOpen, type Cancelled, type OpenTasks } from './client/act/cancel-many.ts';
-import { cancelTask, decideTask } from './client/decide.ts';
-import { answerTask, approveTask } from './client/people.ts';
-import { coders, handOffTask } from './client/hand-off.ts';
-import { listCredentials, mendCredential } from './client/credentials.ts';
-import { readInbox } from './client/inbox.ts';
-import { explainReport, explainTask, type Explanation } from './client/explain.ts';
-import { followTask, waitForTask, type FollowOptions } from './client/follow.ts';
-import { listMerges } from './client/merges.ts';
+import { cancelTask, decideTask } from './client/act/decide.ts';
+import { answerTask, approveTask } from './client/act/answer-approve.ts';
+import { coders, handOffTask } from './client/start/hand-off.ts';
+import { listCredentials, mendCredential } from './client/fleet/credentials.ts';
+import { readInbox } from './client/read/inbox.ts';
+import { explainReport, explainTask, type Explanation } from './client/explain/explain.ts';
+import { followTask, waitForTask, type FollowOptions } from './client/read/follow.ts';
+import { listMerges } from './client/fleet/merges.ts';
 import type { Merges } from './domain/deliver/merge.ts';
-import { countOpen, listTasks, TASK_STATES, type ListedTask, type TaskFilter } from './client/list.ts';
-import { listGraph } from './client/graph.ts';
-import { Patrol } from './client/patrol.ts';
-import { Schedules } from './client/schedules.ts';
-import { ChannelCalls } from './client/channel-calls.ts';
-import { changeNeeds, setPriority } from './client/queue-up.ts';
-import { askFor, claimFor, completeFor, failFor, listFor } from './client/outside.ts';
-import { sealFor } from './client/seal.ts';
+import { countOpen, listTasks, TASK_STATES, type ListedTask, type TaskFilter } from './client/read/list.ts';
+import { listGraph } from './client/read/graph.ts';
+import { Patrol } from './client/act/patrol.ts';
+import { Schedules } from './client/start/schedules.ts';
+import { ChannelCalls } from './client/act/channel-calls.ts';
+import { changeNeeds, setPriority } from './client/act/priority-and-needs.ts';
+import { askFor, claimFor, completeFor, failFor, listFor } from './client/act/outside.ts';
+import { sealFor } from './client/act/seal.ts';
 import { Shipping } from './client/start/ship.ts';
-import { SavedWork } from './client/saved-work.ts';
-import { standingOf } from './client/standing.ts';
-import { startAll, startMissing } from './client/start.ts';
-import { taskFigures } from './client/stats.ts';
-import { isSettled, viewTask, type TaskReport } from './client/view.ts';
-import type { Ends, Wire } from './client/wire.ts';
-import { Orders } from './client/people-orders.ts';
-import { isAttached, listWorkers, type FleetWorker } from './client/workers.ts';
+import { SavedWork } from './client/act/saved-work.ts';
+import { standingOf } from './client/overview/standing.ts';
+import { startAll, startMissing } from './client/start/start.ts';
+import { taskFigures } from './client/read/stats.ts';
+import { isSettled, viewTask, type TaskReport } from './client/read/view.ts';
+import type { Ends, Wire } from './client/connection.ts';
+import { Orders } from './client/act/order-store.ts';
+import { isAttached, listWorkers, type FleetWorker } from './client/fleet/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
 import { FleetError } from './domain/error.ts';
 import type { FilePiece } from './domain/people/question.ts';
@@ -56,7 +56,7 @@ import type { PersonsWord } from './domain/people/waiting.ts';
 /** With src/client/*: the only files that start, signal, query and list tasks. */
 
 export { FleetError, isSettled, TASK_STATES, taskInput };
-export type { FleetOrder, OrderGiven, Said, StandingOrder, Stopped } from './client/people-orders.ts';
+export type { FleetOrder, OrderGiven, Said, StandingOrder, Stopped } from './client/act/order-store.ts';
 export type {
   Admitted,
   CredentialRecord,

@@ -24,7 +24,7 @@ export const ATTRIBUTES = {
   costUsd: defineSearchAttributeKey('FleetCostUsd', 'DOUBLE'),
   /** Ids of the tasks that it waits for. The third and last list that SQLite's visibility has room for. */
   dependsOn: defineSearchAttributeKey('FleetDependsOn', 'KEYWORD_LIST'),
-  /** One line for each run that has ended, the newest 15, and one for what came of it: see `domain/run-line.ts`. */
+  /** One line for each run that has ended, the newest 15, and one for what came of it: see `domain/view/run-summary.ts`. */
   runs: defineSearchAttributeKey('FleetRuns', 'KEYWORD_LIST'),
 };
 

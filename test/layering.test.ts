@@ -40,6 +40,7 @@ const ALLOWED: Record<string, string[]> = {
   'workflows/planted.ts': ['domain', 'workflows', 'attributes', 'messages', 'sdk-workflow'],
   'workflows/room/planted.ts': ['domain', 'workflows', 'attributes', 'messages', 'sdk-workflow'],
   'coders/planted.ts': ['domain', 'ports', 'coders'],
+  'coders/room/planted.ts': ['domain', 'ports', 'coders'],
   'drivers/planted.ts': ['domain', 'coders', 'fs', 'net'],
   'mcp/planted.ts': ['domain', 'fs', 'net'],
   'adapters/planted.ts': [
@@ -81,6 +82,17 @@ const ALLOWED: Record<string, string[]> = {
   ],
   'client.ts': ['attributes', 'domain', 'ports', 'config', 'adapters', 'messages', 'client', 'fs', 'sdk-client'],
   'client/planted.ts': [
+    'attributes',
+    'domain',
+    'ports',
+    'config',
+    'adapters',
+    'messages',
+    'client',
+    'fs',
+    'sdk-client',
+  ],
+  'client/room/planted.ts': [
     'attributes',
     'domain',
     'ports',
@@ -141,6 +153,7 @@ const TYPES: Record<string, string[]> = {
   'workflows/planted.ts': ['activities'],
   'workflows/room/planted.ts': ['activities'],
   'coders/planted.ts': ['config'],
+  'coders/room/planted.ts': ['config'],
   'client.ts': ['workflows'],
 };
 

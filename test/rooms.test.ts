@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 /** Layers whose folders are rooms: each holds what belongs together, and imports go one way between them. */
-const LAYERS = ['domain', 'adapters', 'receipts', 'workflows', 'activities'];
+const LAYERS = ['domain', 'adapters', 'coders', 'receipts', 'activities', 'workflows', 'client', 'workers', 'cli'];
 const MOST_FILES = 15;
 const IMPORT = /\bfrom '(\.{1,2}\/[^']+)'|\bimport\((?:'(\.{1,2}\/[^']+)')\)/g;
 

@@ -6,7 +6,7 @@ import { Wrong, type Cli, type Command, type Flag } from './command.ts';
 import { COMMANDS, type Entry } from './commands.ts';
 import { endingOf } from './errors.ts';
 import { loadCommand } from './load-command.ts';
-import { clean, toJson } from './text.ts';
+import { clean, toJson } from './output/text.ts';
 import { usageOf } from './usage.ts';
 
 /** What the process brings; tests bring their own. */

@@ -1,6 +1,6 @@
 import type { Coder } from '../ports.ts';
-import { noProtocol } from './none.ts';
-import type { CoderDeclaration } from './overlay.ts';
+import { noProtocol } from './shared/none.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
 
 /**
  * Antigravity CLI, unattended, by what is written of it: its program is not to be had by npm, and nothing of it was tried. It

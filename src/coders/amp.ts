@@ -1,6 +1,6 @@
 import type { Coder } from '../ports.ts';
-import { ampProtocol } from './amp-stream.ts';
-import type { CoderDeclaration } from './overlay.ts';
+import { ampProtocol } from './streams/amp.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
 
 /**
  * Amp, unattended, by its documentation: without its vendor's server it does not start, so nothing of it was tried. Its models

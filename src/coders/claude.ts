@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { object, text } from '../domain/values/json.ts';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { AgentStart, Coder, ContextSource } from '../ports.ts';
-import { claudeProtocol } from './claude-stream.ts';
-import { hookSettings } from './hooks.ts';
-import { serverOf } from './mcp.ts';
-import { ownConfig } from './own-config.ts';
-import type { CoderDeclaration } from './overlay.ts';
+import { claudeProtocol } from './streams/claude.ts';
+import { hookSettings } from './shared/hooks.ts';
+import { serverOf } from './shared/mcp.ts';
+import { ownConfig } from './shared/own-config.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
 
 /**
  * Claude Code, unattended. Command line and environment as observed on 2.1.329 (`facts/coders.md`, section 3).

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { AgentStart, Coder, ContextSource, StartOrder } from '../ports.ts';
-import { codexProtocol } from './codex-stream.ts';
-import { conversationOf, driven, driveProtocol } from './drive.ts';
-import type { CoderDeclaration } from './overlay.ts';
+import { codexProtocol } from './streams/codex.ts';
+import { conversationOf, driven, driveProtocol } from './shared/drive.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
 
 /**
  * Codex CLI, unattended, by its app-server, or by `codex exec` where the configuration says `protocol: codex`. As observed

@@ -1,9 +1,9 @@
 import type { Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, ContextSource, StartOrder } from '../ports.ts';
 import { sessionOf } from './claude.ts';
-import { copilotProtocol } from './copilot-stream.ts';
-import { serverOf } from './mcp.ts';
-import type { CoderDeclaration } from './overlay.ts';
+import { copilotProtocol } from './streams/copilot.ts';
+import { serverOf } from './shared/mcp.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
 
 /**
  * GitHub Copilot CLI, unattended. Command line and variables as observed on 1.0.102 (`docs/coders.md`): the program itself

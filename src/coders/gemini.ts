@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import type { Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, Inherit } from '../ports.ts';
 import { sessionOf } from './claude.ts';
-import { geminiProtocol } from './gemini-stream.ts';
-import { serverName, serverOf } from './mcp.ts';
-import type { CoderDeclaration } from './overlay.ts';
+import { geminiProtocol } from './streams/gemini.ts';
+import { serverName, serverOf } from './shared/mcp.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
 
 /**
  * Gemini CLI, unattended. Command line and settings as observed on 0.61.0 (`docs/coders.md`).

@@ -1,11 +1,11 @@
 import { object, text, type Json } from '../domain/values/json.ts';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, StartOrder } from '../ports.ts';
-import { chatUpstream } from './chat-upstream.ts';
-import { opencodeProtocol } from './opencode-stream.ts';
-import type { CoderDeclaration } from './overlay.ts';
-import { lowerCase, ownConfig, providerIn } from './own-config.ts';
-import { upstreamTo, VENDORS } from './vendors.ts';
+import { chatUpstream } from './shared/chat-upstream.ts';
+import { opencodeProtocol } from './streams/opencode.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
+import { lowerCase, ownConfig, providerIn } from './shared/own-config.ts';
+import { upstreamTo, VENDORS } from './shared/vendors.ts';
 
 /**
  * opencode, unattended. Command line and configuration as observed on 1.18.33 (`docs/coders.md`).

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
 import type { Coder, ContextSource, StartOrder } from '../ports.ts';
 import { text } from '../domain/values/json.ts';
-import type { CoderDeclaration } from './overlay.ts';
-import { lowerCase, ownConfig, providerIn } from './own-config.ts';
-import { piProtocol } from './pi-stream.ts';
-import { upstreamTo, VENDORS } from './vendors.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
+import { lowerCase, ownConfig, providerIn } from './shared/own-config.ts';
+import { piProtocol } from './streams/pi.ts';
+import { upstreamTo, VENDORS } from './shared/vendors.ts';
 
 /**
  * pi, unattended. Command line and files as observed on 0.73.1 (`docs/coders.md`). It has neither a sandbox nor permissions:

@@ -1,9 +1,9 @@
 import type { AgentStart, Coder, Inherit } from '../ports.ts';
-import { chatUpstream } from './chat-upstream.ts';
+import { chatUpstream } from './shared/chat-upstream.ts';
 import { sessionOf, slugOf } from './claude.ts';
-import { serverName, serverOf } from './mcp.ts';
-import type { CoderDeclaration } from './overlay.ts';
-import { qwenProtocol } from './qwen-stream.ts';
+import { serverName, serverOf } from './shared/mcp.ts';
+import type { CoderDeclaration } from './shared/overlay.ts';
+import { qwenProtocol } from './streams/qwen.ts';
 
 /**
  * Qwen Code, unattended, with any model behind OpenAI's chat completions. Command line and settings as observed on 0.24.4

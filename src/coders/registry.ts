@@ -2,25 +2,25 @@ import type { BUILTIN_CODERS, ProtocolName } from '../domain/task/coder-names.ts
 import type { Coder, StartOrder } from '../ports.ts';
 import { createAgy } from './agy.ts';
 import { createAmp } from './amp.ts';
-import { ampProtocol } from './amp-stream.ts';
+import { ampProtocol } from './streams/amp.ts';
 import { createClaude } from './claude.ts';
-import { claudeProtocol } from './claude-stream.ts';
+import { claudeProtocol } from './streams/claude.ts';
 import { createCodex } from './codex.ts';
-import { codexProtocol } from './codex-stream.ts';
-import { conversationOf, driven, driveProtocol } from './drive.ts';
+import { codexProtocol } from './streams/codex.ts';
+import { conversationOf, driven, driveProtocol } from './shared/drive.ts';
 import { createCopilot } from './copilot.ts';
-import { copilotProtocol } from './copilot-stream.ts';
+import { copilotProtocol } from './streams/copilot.ts';
 import { createGemini } from './gemini.ts';
-import { geminiProtocol } from './gemini-stream.ts';
-import { serverOf } from './mcp.ts';
-import { noProtocol } from './none.ts';
+import { geminiProtocol } from './streams/gemini.ts';
+import { serverOf } from './shared/mcp.ts';
+import { noProtocol } from './shared/none.ts';
 import { createOpencode } from './opencode.ts';
-import { opencodeProtocol } from './opencode-stream.ts';
+import { opencodeProtocol } from './streams/opencode.ts';
 import { createQwen } from './qwen.ts';
-import { qwenProtocol } from './qwen-stream.ts';
-import type { CoderDeclaration, Protocol } from './overlay.ts';
+import { qwenProtocol } from './streams/qwen.ts';
+import type { CoderDeclaration, Protocol } from './shared/overlay.ts';
 import { createPi } from './pi.ts';
-import { piProtocol } from './pi-stream.ts';
+import { piProtocol } from './streams/pi.ts';
 
 export const PROTOCOLS = {
   claude: claudeProtocol,

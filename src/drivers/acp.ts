@@ -11,7 +11,7 @@ import type { CoderFailure } from '../domain/agent/event.ts';
 import { idOf, loginMethod, unattendedMode } from './acp-setup.ts';
 import { AcpUpdates, usageOf } from './acp-updates.ts';
 import type { Conversation, Talk } from './conversation.ts';
-import { failureIn, failureOfStatus } from '../coders/failures.ts';
+import { failureIn, failureOfStatus } from '../coders/shared/failures.ts';
 import type { End } from './printer.ts';
 
 /** An agent that is slow to start, beside ten others on the same machine. */

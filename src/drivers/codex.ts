@@ -1,9 +1,9 @@
 import { label, object, objects, text, type Json } from '../domain/values/json.ts';
-import { failureOf, resetIn } from '../coders/codex-stream.ts';
+import { failureOf, resetIn } from '../coders/streams/codex.ts';
 import type { CoderFailure } from '../domain/agent/event.ts';
 import { CodexItems } from './codex-items.ts';
 import type { Conversation, Talk } from './conversation.ts';
-import { failureOfStatus } from '../coders/failures.ts';
+import { failureOfStatus } from '../coders/shared/failures.ts';
 import type { End } from './printer.ts';
 import { Rpc, RpcError } from './rpc.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Deps } from '../../src/activities/worker/context.ts';
 import { givenVariables, isGivenElsewhere, refusedVariable } from '../../src/activities/prepare/variables.ts';
 import { variableRefused } from '../../src/client/start/variables.ts';
-import type { FleetWorker } from '../../src/client/workers.ts';
+import type { FleetWorker } from '../../src/client/fleet/workers.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { schema } from '../../src/config-schema.ts';
 import { factsOf } from '../../src/domain/task/task-facts.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { readHooks } from '../../src/activities/output/read-hooks.ts';
-import { hookSettings } from '../../src/coders/hooks.ts';
+import { hookSettings } from '../../src/coders/shared/hooks.ts';
 import { bench, type Bench } from './keeper-bench.ts';
 
 /** The command line of a hook, as it stands in the settings. */

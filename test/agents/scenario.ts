@@ -1,4 +1,4 @@
-import type { CoderDeclaration } from '../../src/coders/overlay.ts';
+import type { CoderDeclaration } from '../../src/coders/shared/overlay.ts';
 import type { ModelServer, Turn } from '../helpers/model-server.ts';
 import { agentBinaries } from './binaries.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FleetError } from '../../src/client.ts';
-import { stateOf } from '../../src/client/view.ts';
+import { stateOf } from '../../src/client/read/view.ts';
 import type { TaskState } from '../../src/domain/task/state.ts';
 import type { Answer, Event } from './history.ts';
 import type { Load } from './schedule.ts';

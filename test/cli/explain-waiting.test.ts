@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { waitingSentence } from '../../src/client/explain-waiting.ts';
+import { waitingSentence } from '../../src/client/explain/explain-waiting.ts';
 import type { TaskReport } from '../../src/client.ts';
 import type { Dependency } from '../../src/domain/people/waiting.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sentenceOf, type Waiting } from '../../src/client/explain.ts';
+import { sentenceOf, type Waiting } from '../../src/client/explain/explain.ts';
 import type { FleetOrder, FleetWorker, TaskReport } from '../../src/client.ts';
 import { NO_USAGE } from '../../src/domain/agent/event.ts';
 import type { RunView } from '../../src/domain/view/task-view.ts';

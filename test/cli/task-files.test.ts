@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Fleet } from '../../src/client.ts';
 import type { Cli } from '../../src/cli/command.ts';
-import { taskDiff } from '../../src/cli/commands/task-files.ts';
+import { taskDiff } from '../../src/cli/commands/task/task-files.ts';
 
 const PATCH = 'diff --git a/x b/x\n-\u001b[31mred\r\n+\u0007bell\u200b\r\n\\ No newline at end of file';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { TASK_FLAGS } from '../../src/cli/task-input.ts';
+import { TASK_FLAGS } from '../../src/cli/input/task-input.ts';
 import { TOOLS } from '../../src/cli/mcp/tools.ts';
 import type { Cli } from '../../src/cli/command.ts';
 import { connectFleet, type Fleet, type TaskInput } from '../../src/client.ts';

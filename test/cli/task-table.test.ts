@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { taskTable } from '../../src/cli/report-tasks.ts';
+import { taskTable } from '../../src/cli/output/report-tasks.ts';
 import { rowOf } from '../../src/domain/list/task-row.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAmp } from '../../src/coders/amp.ts';
-import { ampProtocol } from '../../src/coders/amp-stream.ts';
+import { ampProtocol } from '../../src/coders/streams/amp.ts';
 import { addUsage, NO_USAGE } from '../../src/domain/agent/event.ts';
 import { only, recorded } from './recorded.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sessionOf } from '../../src/coders/claude.ts';
-import { claudeProtocol } from '../../src/coders/claude-stream.ts';
+import { claudeProtocol } from '../../src/coders/streams/claude.ts';
 import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/agent/event.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { only, recorded } from './recorded.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { codexProtocol, failureOf, resetIn } from '../../src/coders/codex-stream.ts';
+import { codexProtocol, failureOf, resetIn } from '../../src/coders/streams/codex.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/agent/event.ts';
 import { only, recorded } from './recorded.ts';

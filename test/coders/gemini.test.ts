@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureOf, geminiProtocol } from '../../src/coders/gemini-stream.ts';
+import { failureOf, geminiProtocol } from '../../src/coders/streams/gemini.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import type { CoderFailure } from '../../src/domain/agent/event.ts';
 

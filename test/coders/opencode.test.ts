@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { opencodeProtocol } from '../../src/coders/opencode-stream.ts';
+import { opencodeProtocol } from '../../src/coders/streams/opencode.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 
 const read = (...lines: object[]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { failureOf, qwenProtocol } from '../../src/coders/qwen-stream.ts';
+import { failureOf, qwenProtocol } from '../../src/coders/streams/qwen.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import { addUsage, NO_USAGE, type CoderFailure } from '../../src/domain/agent/event.ts';
 import { only, recorded } from './recorded.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { driven, driveProtocol } from '../../src/coders/drive.ts';
+import { driven, driveProtocol } from '../../src/coders/shared/drive.ts';
 import { createCoders } from '../../src/coders/registry.ts';
 import type { CoderFailure } from '../../src/domain/agent/event.ts';
 import type { Json } from '../../src/domain/values/json.ts';

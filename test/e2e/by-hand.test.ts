@@ -4,7 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { execa } from 'execa';
 import { makeSample } from '../../src/cli/demo/sample.ts';
 import { demoCoders } from '../../src/cli/demo/tasks.ts';
-import { answered } from '../../src/client/wire.ts';
+import { answered } from '../../src/client/connection.ts';
 import { loadConfig } from '../../src/config.ts';
 import { viewQuery } from '../../src/workflows/messages.ts';
 import { agent, git, TestFleet } from '../helpers/fleet.ts';

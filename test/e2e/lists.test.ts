@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection, makeGrpcRetryInterceptor } from '@temporalio/client';
-import { readInbox } from '../../src/client/inbox.ts';
-import { listTasks } from '../../src/client/list.ts';
-import { lookAround } from '../../src/client/look-around.ts';
-import type { Wire } from '../../src/client/wire.ts';
+import { readInbox } from '../../src/client/read/inbox.ts';
+import { listTasks } from '../../src/client/read/list.ts';
+import { lookAround } from '../../src/client/overview/survey.ts';
+import type { Wire } from '../../src/client/connection.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { InboxItem, ListedTask } from '../../src/client.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FAILPOINTS, type Failpoint } from '../../src/adapters/failpoint.ts';
-import type { TaskReport } from '../../src/client/view.ts';
+import type { TaskReport } from '../../src/client/read/view.ts';
 import type { TaskInput } from '../../src/domain/task/schema.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { strays } from '../helpers/strays.ts';

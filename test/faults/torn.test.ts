@@ -7,7 +7,7 @@ import { RunRegistry, type RunRecord } from '../../src/adapters/state/run-regist
 import { readSegments, segmentName } from '../../src/adapters/state/log-segments.ts';
 import { createClaude } from '../../src/coders/claude.ts';
 import { homeLayout, type HomeLayout } from '../../src/domain/names.ts';
-import { workerId } from '../../src/workers/locks.ts';
+import { workerId } from '../../src/workers/health/locks.ts';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { agents } from '../helpers/live-agents.ts';
 import { tempDir } from '../helpers/temp.ts';

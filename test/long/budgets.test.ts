@@ -3,7 +3,7 @@ import { Holds } from '../../src/activities/worker/claim-holds.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { StatsRow } from '../../src/domain/list/stats.ts';
 import type { TaskInput } from '../../src/domain/task/schema.ts';
-import { startBudgets } from '../../src/workers/budgets.ts';
+import { startBudgets } from '../../src/workers/coders/budgets.ts';
 import { TestFleet, type TestWorker } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
 import { usageCoder } from '../helpers/usage-coder.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createProposed } from '../../src/client/hand-off.ts';
+import { createProposed } from '../../src/client/start/hand-off.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Task, TaskInput } from '../../src/domain/task/schema.ts';
 import { parseTask } from '../../src/domain/task/parse.ts';

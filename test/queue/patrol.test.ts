@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createProposed } from '../../src/client/hand-off.ts';
-import { lookAround } from '../../src/client/look-around.ts';
+import { createProposed } from '../../src/client/start/hand-off.ts';
+import { lookAround } from '../../src/client/overview/survey.ts';
 import { loadConfig } from '../../src/config.ts';
 import { taskInput } from '../../src/domain/task/schema.ts';
 import { TestFleet } from '../helpers/fleet.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { listGraph } from '../../src/client/graph.ts';
-import type { Wire } from '../../src/client/wire.ts';
+import { listGraph } from '../../src/client/read/graph.ts';
+import type { Wire } from '../../src/client/connection.ts';
 import { loadConfig } from '../../src/config.ts';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { enqueueOnce } from '../../src/client/enqueue-once.ts';
+import { enqueueOnce } from '../../src/client/start/enqueue-once.ts';
 import { loadConfig } from '../../src/config.ts';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';

@@ -6,7 +6,7 @@ import type { Worker } from './worker.ts';
 
 const QUIET_MS = 20_000;
 
-/** As src/workers/reaper.ts: frees what no open task owns any more, and tells of what it has of it. */
+/** As src/workers/health/reaper.ts: frees what no open task owns any more, and tells of what it has of it. */
 export function* reap(on: Worker): Work<void> {
   const { clock } = on.world;
   const quiet = [...on.disk.values()].filter(

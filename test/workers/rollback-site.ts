@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { Holds } from '../../src/activities/worker/claim-holds.ts';
 import { Ledger, type LedgerEntry } from '../../src/adapters/state/ledger.ts';
 import { homeLayout } from '../../src/domain/names.ts';
-import { RollbackWatch } from '../../src/workers/rollback.ts';
+import { RollbackWatch } from '../../src/workers/health/rollback.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const notFound = () => Object.assign(new Error('not found'), { code: 5 });

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../client.ts';
-import type { Stamp } from '../../client/channel-calls.ts';
+import type { Stamp } from '../../client/act/channel-calls.ts';
 import { FleetError } from '../../domain/error.ts';
 import { WAITING } from '../../domain/list/inbox.ts';
 import { renewal } from '../../domain/scheduling/seats.ts';

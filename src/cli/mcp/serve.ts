@@ -12,7 +12,7 @@ import { firstIssue } from '../../domain/artifact/first-issue.ts';
 import { VERSION } from '../../package.ts';
 import type { Cli } from '../command.ts';
 import { endingOf } from '../errors.ts';
-import { toJson } from '../text.ts';
+import { toJson } from '../output/text.ts';
 import { TOOLS, type Tool } from './tools.ts';
 
 /** Speaks the protocol on stdin and stdout until stdin ends; nothing else is written there. `as`: who asks, for others to see. */

@@ -5,7 +5,7 @@ import { toMs } from '../../domain/values/duration.ts';
 import { followUp, question } from '../../domain/people/outbox.ts';
 import { duration, taskInput, type TaskInput } from '../../domain/task/schema.ts';
 import type { Cli } from '../command.ts';
-import { placed } from '../task-input.ts';
+import { placed } from '../input/task-input.ts';
 import { askPeople } from './ask-people.ts';
 
 /** What an agent of somebody's may do with the queue. To approve is for people: no agent may say yes to what agents propose. */

@@ -5,7 +5,7 @@ import type { Spec } from '../../domain/produce/plan.ts';
 import type { SpecItem } from '../../domain/produce/plan-item.ts';
 import { readSpec, readTaskFile, type LeftOut, type SpecFile } from '../../producers/spec.ts';
 import type { Cli } from '../command.ts';
-import { readInput } from '../input-file.ts';
+import { readInput } from '../input/input-file.ts';
 
 const MAX_BYTES = 1_000_000;
 /** They say what they are, not what they are about: that is the name of their folder. */

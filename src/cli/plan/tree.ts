@@ -1,6 +1,6 @@
 import type { PlannedTask } from '../../domain/produce/plan.ts';
 import type { TaskState } from '../../domain/task/state.ts';
-import { oneLine, paintState, type Paint } from '../text.ts';
+import { oneLine, paintState, type Paint } from '../output/text.ts';
 
 const TITLE = 70;
 const VALUE = 300;

@@ -2,9 +2,9 @@ import { FleetError } from '../../domain/error.ts';
 import { WORKFLOW_TYPE } from '../../domain/names.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
-import { cancelTask } from '../decide.ts';
-import { describeTask, stateOf } from '../view.ts';
-import { mapBounded, type Wire } from '../wire.ts';
+import { cancelTask } from './decide.ts';
+import { describeTask, stateOf } from '../read/view.ts';
+import { mapBounded, type Wire } from '../connection.ts';
 
 const WIDTH = 8;
 

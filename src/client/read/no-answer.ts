@@ -1,6 +1,6 @@
 import { FleetError } from '../../domain/error.ts';
-import { isAttached, listWorkers, type FleetWorker } from '../workers.ts';
-import type { Wire } from '../wire.ts';
+import { isAttached, listWorkers, type FleetWorker } from '../fleet/workers.ts';
+import type { Wire } from '../connection.ts';
 
 /** What a missing answer means: workers that are attached are busy, others are gone. */
 

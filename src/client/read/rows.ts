@@ -5,7 +5,7 @@ import { WORKFLOW_TYPE } from '../../domain/names.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import { rowOf, type Listed, type MadeOf, type SaidOf, type TaskRow } from '../../domain/list/task-row.ts';
 import { ATTRIBUTES, MEMO } from '../../search-attributes.ts';
-import { decoded, type Wire } from '../wire.ts';
+import { decoded, type Wire } from '../connection.ts';
 
 /**
  * Tasks from the server's list alone: no workflow is woken, no worker asked. It lags a little. What the SDK would make of each is

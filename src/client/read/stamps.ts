@@ -1,7 +1,7 @@
 import { WAITING } from '../../domain/list/inbox.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import type { TaskRow } from '../../domain/list/task-row.ts';
-import type { Wire } from '../wire.ts';
+import type { Wire } from '../connection.ts';
 import { inStates, listById, listRows } from './rows.ts';
 
 /** How a task stands as lists have it, which lag a little; `stamp` is another text after each change of state, and of what it says. */

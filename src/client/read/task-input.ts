@@ -1,5 +1,5 @@
 import { parseTask, type Parsed } from '../../domain/task/parse.ts';
-import { decoded, type Wire } from '../wire.ts';
+import { decoded, type Wire } from '../connection.ts';
 
 /** The task that a workflow was started with, as its history begins; `runId` is Temporal's. */
 export async function readTaskInput({ client }: Wire, { id, runId }: { id: string; runId: string }): Promise<Parsed> {

@@ -1,9 +1,9 @@
 import { FleetError } from '../../domain/error.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
-import { enqueueOnce, type Enqueued } from '../enqueue-once.ts';
-import { describeTask, stateOf } from '../view.ts';
-import { mapBounded, type Ends, type Wire } from '../wire.ts';
+import { enqueueOnce, type Enqueued } from './enqueue-once.ts';
+import { describeTask, stateOf } from '../read/view.ts';
+import { mapBounded, type Ends, type Wire } from '../connection.ts';
 
 /** A task that a file became: its id says where the file is, a label says which text it was made of. */
 

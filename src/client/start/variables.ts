@@ -1,8 +1,8 @@
 import { isGivenToAll } from '../../domain/values/given-to-all.ts';
 import { firstClaimQueue } from '../../domain/list/task-row.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import { canClaim } from '../explain.ts';
-import { isAttached, type FleetWorker } from '../workers.ts';
+import { canClaim } from '../explain/explain.ts';
+import { isAttached, type FleetWorker } from '../fleet/workers.ts';
 
 /** Why no attached worker that could claim the task gives it all variables that it asks for; undefined: one does, or none could claim it. */
 export function variableRefused(task: Task, workers: readonly FleetWorker[]): string | undefined {

@@ -62,7 +62,7 @@ export interface Found extends Finding {
 
 /** A piece of evidence about a run, gathered by the worker after the agent's whole process tree was dead, and signed. */
 export interface Receipt extends Found {
-  /** SHA-256 of its signed statement's payload, hex: see `receipts/seal.ts`. */
+  /** SHA-256 of its signed statement's payload, hex: see `receipts/bundle/seal.ts`. */
   digest: string;
 }
 

@@ -1,6 +1,6 @@
 import { failpoint } from '../../adapters/failpoint.ts';
 import type { Admitted, Fleet } from '../../client.ts';
-import { mapBounded } from '../../client/wire.ts';
+import { mapBounded } from '../../client/connection.ts';
 import { FleetError } from '../../domain/error.ts';
 import {
   inputOf,

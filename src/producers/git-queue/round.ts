@@ -1,5 +1,5 @@
 import type { Fleet } from '../../client.ts';
-import { mapBounded } from '../../client/wire.ts';
+import { mapBounded } from '../../client/connection.ts';
 import { isClaimed, isForFleet, isOpen } from '../../domain/produce/git-queue.ts';
 import { admit, claimTasks, type Claimed, type Claiming, type Problem } from './claim.ts';
 import { isOwn, viewIfThere, type Claimant } from './own.ts';

@@ -3,7 +3,7 @@ import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source
 import type { TestResult } from '../../domain/evidence/test-results.ts';
 
 /**
- * Whether a reported test (domain/tests.ts TestResult) is one that the source declares: by file where the runner tells it, and by the
+ * Whether a reported test (domain/evidence/test-results.ts TestResult) is one that the source declares: by file where the runner tells it, and by the
  * parts of its name. Where the source declares several in one place, each of them is: once its turns are applied, one at least fails.
  */
 export function isDeclared(test: TestResult, source: TestSource, declared: DeclaredTest): boolean {

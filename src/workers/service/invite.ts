@@ -9,7 +9,7 @@ import { portableProfile } from '../../adapters/temporal/portable-profile.ts';
 import { FleetError, wrongInput } from '../../domain/error.ts';
 import { joinScript } from '../../domain/service/join-script.ts';
 import { PACKAGE_ROOT } from '../../package.ts';
-import { OLDEST_NODE } from '../doctor.ts';
+import { OLDEST_NODE } from '../doctor/doctor.ts';
 
 export interface Invited {
   /** The script, for its owner alone. */

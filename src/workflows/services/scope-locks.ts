@@ -19,7 +19,7 @@ const LONG_HISTORY = 2_000;
 /** At a time: all that a workflow task asks for goes to the server in one message. */
 const MOST_TOLD = 100;
 
-/** Who of one repository's tasks may run, of those that serialise by their scopes: see `domain/scope-locks.ts`. */
+/** Who of one repository's tasks may run, of those that serialise by their scopes: see `domain/scheduling/scope-locks.ts`. */
 export async function scopeLocks(kept: ScopeLocks): Promise<void> {
   let locks = kept;
   let changed = true;

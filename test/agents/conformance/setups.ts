@@ -1,4 +1,4 @@
-import type { CoderDeclaration } from '../../../src/coders/overlay.ts';
+import type { CoderDeclaration } from '../../../src/coders/shared/overlay.ts';
 import { createCoders } from '../../../src/coders/registry.ts';
 import { createCopilot } from '../../../src/coders/copilot.ts';
 import { agentBinaries, copilotBinary } from '../binaries.ts';

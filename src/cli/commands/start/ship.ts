@@ -3,9 +3,9 @@ import { wrongInput } from '../../../domain/error.ts';
 import { findFiles, type Found } from '../../../producers/ship/find-files.ts';
 import { lookOnce, type Look, type Row } from '../../../producers/ship/look.ts';
 import { command, durationMs, type Cli } from '../../command.ts';
-import { table } from '../../table.ts';
-import { fieldsOf, orderOf, TASK_FLAGS, type TaskFlags } from '../../task-input.ts';
-import { oneLine, painter, paintState } from '../../text.ts';
+import { table } from '../../output/table.ts';
+import { fieldsOf, orderOf, TASK_FLAGS, type TaskFlags } from '../../input/task-input.ts';
+import { oneLine, painter, paintState } from '../../output/text.ts';
 
 type Flags = TaskFlags & { watch?: boolean; every?: number };
 

@@ -7,8 +7,8 @@ import { coderText } from '../../../domain/worker/worker.ts';
 import { quoted } from '../../../domain/service/start-script.ts';
 import { isServiceName } from '../../../domain/service/names.ts';
 import { command, durationMs, Wrong, type Cli } from '../../command.ts';
-import { oneLine } from '../../text.ts';
-import { whoami } from '../worker-orders.ts';
+import { oneLine } from '../../output/text.ts';
+import { whoami } from './worker-orders.ts';
 
 interface Flags {
   queue?: string[];

@@ -2,8 +2,8 @@ import { cronLine, isTime } from '../../../domain/service/cron-line.ts';
 import { secretsIn } from '../../../domain/service/start-script.ts';
 import { wrongInput } from '../../../domain/error.ts';
 import { command, durationMs, oneOf, whole, Wrong, type Cli } from '../../command.ts';
-import { oneLine, painter } from '../../text.ts';
-import { table } from '../../table.ts';
+import { oneLine, painter } from '../../output/text.ts';
+import { table } from '../../output/table.ts';
 import type { Planned, ServiceOptions } from '../../../workers/service/install.ts';
 
 interface InstallFlags {
