@@ -1,23 +1,23 @@
-import { sendAlert, type Alert } from './services/alert.ts';
-import { answer } from './services/read-log.ts';
-import { attend } from './worker/worker-heartbeat.ts';
-import { bringOutside, type OutsideOrder } from './prepare/fetch-external-commit.ts';
+import { sendAlert, type Alert } from './services/send-alert.ts';
+import { readLog } from './services/read-log.ts';
+import { workerHeartbeat } from './worker/worker-heartbeat.ts';
+import { fetchExternalCommit, type OutsideOrder } from './prepare/fetch-external-commit.ts';
 import { findRun, registerRun } from './claim/register-run.ts';
 import { releaseRun, type ReleaseInput } from './release/release-run.ts';
 import type { ClaimInput } from '../domain/run/claim.ts';
 import type { Deps } from './worker/context.ts';
 import { deliver, deliverRescued, keepAccepted, type DeliverOrder } from './deliver/deliver.ts';
-import { findSecond, type SecondOrder } from './verify/find-second-worker.ts';
-import { forgetTask, type ForgetOrder } from './save/clean-up-task.ts';
+import { findSecondWorker, type SecondOrder } from './verify/find-second-worker.ts';
+import { cleanUpTask, type ForgetOrder } from './save/clean-up-task.ts';
 import { gateTask, type GateOrder } from './verify/gate-task.ts';
 import { offerResult } from './verify/offer-result.ts';
 import { holdSeats } from './credentials/hold-seats.ts';
 import { launchAgent, type LaunchOrder } from './launch/launch-agent.ts';
-import { mergeBatch } from './deliver/merge.ts';
+import { mergeBatch } from './deliver/merge-batch.ts';
 import { createWorktree, type WorktreeOrder } from './prepare/create-worktree.ts';
-import { replayResult } from './verify/replay.ts';
-import { settleReplay, type SettleOrder } from './verify/compare-replay.ts';
-import { triageTask, type TriageOrder } from './claim/triage.ts';
+import { replayResult } from './verify/replay-result.ts';
+import { compareReplay, type SettleOrder } from './verify/compare-replay.ts';
+import { triageTask, type TriageOrder } from './claim/triage-task.ts';
 import { withdrawResult } from './deliver/withdraw-result.ts';
 import { verifyReceipts } from './verify/verify-receipts.ts';
 import { beforeAgent, onSoundMachine } from './worker/blame.ts';
@@ -48,24 +48,24 @@ export function createActivities(deps: Deps) {
     },
     gateTask: (order: GateOrder) => step(() => gateTask(deps, order)),
     launchAgent: (order: LaunchOrder) => using(order, () => movable(order, () => launchAgent(deps, order))),
-    bringOutside: (order: OutsideOrder) => movable(order, () => bringOutside(deps, order)),
+    fetchExternalCommit: (order: OutsideOrder) => movable(order, () => fetchExternalCommit(deps, order)),
     verifyReceipts: (ref: RunRef) => step(() => verifyReceipts(deps, ref)),
-    findSecond: (order: SecondOrder) => step(() => findSecond(deps, order)),
+    findSecondWorker: (order: SecondOrder) => step(() => findSecondWorker(deps, order)),
     offerResult: (ref: RunRef) => step(() => offerResult(deps, ref)),
     replayResult: (order: ReplayOrder) => step(() => replayResult(deps, order)),
-    settleReplay: (order: SettleOrder) => step(() => settleReplay(deps, order)),
+    compareReplay: (order: SettleOrder) => step(() => compareReplay(deps, order)),
     mergeBatch: (order: MergeOrder) => step(() => mergeBatch(deps, order)),
     keepAccepted: (ref: RunRef) => step(() => keepAccepted(deps, ref)),
     deliver: (order: DeliverOrder) => step(() => deliver(deps, order)),
     releaseRun: (order: ReleaseInput) => using(order, () => releaseRun(deps, order)),
     findRun: (ref: RunRef) => findRun(deps, ref),
     deliverRescued: (order: RunRef & { replaces?: string }) => deliverRescued(deps, order),
-    attend: (whose: { since: string }) => attend(deps, whose),
+    workerHeartbeat: (whose: { since: string }) => workerHeartbeat(deps, whose),
     holdSeats: (whose: { credential: string; since: string }) => holdSeats(deps, whose),
-    forgetTask: (order: ForgetOrder) => forgetTask(deps, order),
+    cleanUpTask: (order: ForgetOrder) => cleanUpTask(deps, order),
     withdrawResult: (order: { taskId: string; commit: string }) => withdrawResult(deps, order),
     sendAlert: (alert: Alert) => sendAlert(deps, alert),
-    answer: (question: Question) => answer(deps, question),
+    readLog: (question: Question) => readLog(deps, question),
   });
 }
 

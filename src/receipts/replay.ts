@@ -61,7 +61,7 @@ export type Settled =
   | { ok: false; /** Null: its lines are worth nothing. */ text: string | null; why: string };
 
 /** Whether a second worker's answer holds and agrees. `text`: both bundles in one. */
-export function settleReplay(
+export function compareReplay(
   first: { text: string; decision: Decision; task: string; runId: string },
   replayed: Replayed,
   given: { trusted: readonly TrustedKey[]; now: number },

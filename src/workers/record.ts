@@ -9,7 +9,7 @@ import { attachSignal, detachUpdate, paidSignal, troubleSignal } from '../workfl
 
 const EVERY_MS = 3_000;
 const DEADLINE_MS = 3_000;
-/** An attach that has led to no `attend` for so long went to a poll of a broken connection. */
+/** An attach that has led to no `workerHeartbeat` for so long went to a poll of a broken connection. */
 const ATTEND_MS = 10_000;
 
 /** So many in a row, and the record itself is stuck, as a later version may leave it: its memo has all that counts. */

@@ -10,7 +10,7 @@ import { TaskBook } from './state/task-record.ts';
 import { claimSlot } from './claim/claim.ts';
 import { deliverResult } from './deliver/deliver.ts';
 import { awaitDependencies } from './claim/await-dependencies.ts';
-import { forgetTask } from './ending/clean-up.ts';
+import { cleanUpTask } from './ending/clean-up.ts';
 import { passGate } from './verify/pre-run-review.ts';
 import { handOffAnswered, noteProposed } from './people/follow-ups.ts';
 import { Host, HostLost, lossOf } from './worker/worker-activities.ts';
@@ -52,7 +52,7 @@ export async function agentTask(input: unknown, digest?: unknown): Promise<TaskV
       else if (end === 'kept') end = await settle(life);
       else end = await follow(end, life);
     }
-    await forgetTask(book, 'done');
+    await cleanUpTask(book, 'done');
     supersedeLate(book.view);
     book.enter('done');
     return book.view;
@@ -221,7 +221,7 @@ async function runOn(
   // 3. The agent, started or adopted; or what one outside the fleet has handed in.
   book.enter('running');
   const launched = handedIn
-    ? await host.call(`bring what ${handedIn.as} handed in`, (on) => on.bringOutside({ ...host.ref, handedIn }))
+    ? await host.call(`bring what ${handedIn.as} handed in`, (on) => on.fetchExternalCommit({ ...host.ref, handedIn }))
     : await host.call(`agent: ${view.coder}`, (on) => on.launchAgent({ ...host.ref, ...book.told }));
   if (!launched.ok) return launched.failure;
   book.launched(launched.outcome);

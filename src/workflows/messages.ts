@@ -69,7 +69,7 @@ export const savedGoneSignal = defineSignal<[{ runIds: string[]; at: string }]>(
 export const oweSignal = defineSignal<[Owed]>('owe');
 /** From the worker: such a debt is cleaned up. */
 export const paidSignal = defineSignal<[Owed]>('paid');
-/** From the worker: its process is there, and waits for `attend`. */
+/** From the worker: its process is there, and waits for `workerHeartbeat`. */
 export const attachSignal = defineSignal<[WorkerFacts]>('attach');
 /** From the worker: its process ends as it should. An update, as it may be the last one that can carry the record on. */
 export const detachUpdate = defineUpdate<void, [Pick<WorkerFacts, 'since'> & { report: Tally }]>('detach');

@@ -108,7 +108,7 @@ const activities = (clock: () => string) => ({
   },
   async releaseRun() {},
   async sendAlert() {},
-  async attend({ since }: { since: string }) {
+  async workerHeartbeat({ since }: { since: string }) {
     const { name, machine, hostQueue, queues, coders, slots } = FACTS;
     const view = (): WorkerView => ({
       ...{ name, machine, hostQueue, queues, coders, since, version: '0', pid: 1, at: clock() },
@@ -121,7 +121,7 @@ const activities = (clock: () => string) => ({
     }
   },
   /** A piece of ten characters at a time. */
-  async answer(question: Question) {
+  async readLog(question: Question) {
     if (question.ask !== 'file') throw ApplicationFailure.nonRetryable('it was asked for something else');
     if (question.file !== 'log') throw ApplicationFailure.nonRetryable('no such file');
     const text = LOG.slice(question.offset, question.offset + 10);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { verdictOf, type Found } from '../../src/domain/evidence/receipt.ts';
 import { differences, type Decision, type Replayed } from '../../src/domain/worker/second-verdict.ts';
 import { digestOf } from '../../src/receipts/canonical.ts';
-import { decisionOf, replayFinding, settleReplay } from '../../src/receipts/replay.ts';
+import { decisionOf, replayFinding, compareReplay } from '../../src/receipts/replay.ts';
 import { contextOf, sealBundle } from '../../src/receipts/bundle/seal.ts';
 import { verifyBundle } from '../../src/receipts/bundle/verify-bundle.ts';
 import { AT, newSigner, NOW, seal } from '../helpers/bundles.ts';
@@ -77,15 +77,15 @@ describe('the answer of a second worker', () => {
   };
 
   test('the same verdict: one bundle of both, which holds for anybody', () => {
-    const settled = settleReplay(first, answer(), trust);
+    const settled = compareReplay(first, answer(), trust);
     expect(settled).toMatchObject({ ok: true });
     expect(verifyBundle(settled.text!, trust)).toMatchObject({ ok: true, accepted: true });
     // Once more, after a crash.
-    expect(settleReplay({ ...first, text: settled.text! }, answer(), trust)).toEqual(settled);
+    expect(compareReplay({ ...first, text: settled.text! }, answer(), trust)).toEqual(settled);
   });
 
   test('another verdict: both are kept, and the bundle says so', () => {
-    const settled = settleReplay(first, answer([acceptance({}, false)]), trust);
+    const settled = compareReplay(first, answer([acceptance({}, false)]), trust);
     expect(settled).toMatchObject({ ok: false, why: expect.stringContaining('nobody knows which is wrong') });
     expect(verifyBundle(settled.text!, trust)).toMatchObject({ ok: false, problem: 'disagreement' });
   });
@@ -102,7 +102,7 @@ describe('the answer of a second worker', () => {
     ['lines of nothing', () => answer(undefined, { lines: 'x\n' })],
     ['the lines twice', () => answer(undefined, { lines: answer().lines + answer().lines })],
   ])('%s: not accepted, and nothing of it is kept', (_name, forged) => {
-    expect(settleReplay(first, forged(), trust)).toMatchObject({
+    expect(compareReplay(first, forged(), trust)).toMatchObject({
       ...{ ok: false, text: null, why: expect.stringMatching(/^the answer of worker eve does not hold: /) },
     });
   });

@@ -1,4 +1,4 @@
-import type { TaskAlert as Alert } from '../../src/activities/services/alert.ts';
+import type { TaskAlert as Alert } from '../../src/activities/services/send-alert.ts';
 import type { ReleaseInput } from '../../src/activities/release/release-run.ts';
 import type { ClaimInput, Claim } from '../../src/domain/run/claim.ts';
 import type { DeliverOrder } from '../../src/activities/deliver/deliver.ts';

@@ -10,9 +10,9 @@ const PATIENCE_MS = 3_600_000;
 const EVERY_MS = 30_000;
 
 /** The activities by which a second worker verifies again, as far as the workflow can tell. */
-export const ELSEWHERE = { findSecond, offerResult, replayResult, settleReplay };
+export const ELSEWHERE = { findSecondWorker, offerResult, replayResult, compareReplay };
 
-function* findSecond(
+function* findSecondWorker(
   on: Worker,
   { runId, avoid, wait }: RunRef & { avoid: string | null; wait: boolean },
   attempt: Attempt,
@@ -52,7 +52,7 @@ function* replayResult(on: Worker, { taskId, runId }: ReplayOrder, attempt: Atte
   });
 }
 
-function* settleReplay(on: Worker, order: RunRef & { replayed: Replayed }): Work<Verified> {
+function* compareReplay(on: Worker, order: RunRef & { replayed: Replayed }): Work<Verified> {
   return yield* using(
     on,
     order,

@@ -1,4 +1,4 @@
-import type { TaskAlert as Alert } from '../../src/activities/services/alert.ts';
+import type { TaskAlert as Alert } from '../../src/activities/services/send-alert.ts';
 import type { World } from './world.ts';
 
 /** To what waits for a yes, or an answer. */

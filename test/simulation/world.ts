@@ -1,4 +1,4 @@
-import type { TaskAlert as Alert } from '../../src/activities/services/alert.ts';
+import type { TaskAlert as Alert } from '../../src/activities/services/send-alert.ts';
 import type { Manners } from './agents.ts';
 import { Checker } from './checker.ts';
 import { Clock, virtualDate } from './clock.ts';

@@ -21,7 +21,7 @@ const CLAIM_MAX = 2_000;
  * In the place of an agent: lays what one outside the fleet committed into the run's worktree, for the receipts to be
  * gathered as of any other. A second call repeats the first one's answer.
  */
-export async function bringOutside(deps: Deps, order: OutsideOrder): Promise<Launched> {
+export async function fetchExternalCommit(deps: Deps, order: OutsideOrder): Promise<Launched> {
   const { taskId, runId, handedIn } = order;
   const { prepared } = requirePrepared(deps, order);
   const files = deps.home.run(taskId, runId);

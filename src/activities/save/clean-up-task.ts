@@ -21,7 +21,7 @@ export interface ForgetOrder {
  * Of a task that has ended without a run: removes what its repository keeps of it for other machines, and where it is done its
  * work on this one. False: something of it may be left, and it is to be tried again.
  */
-export async function forgetTask(
+export async function cleanUpTask(
   deps: Deps,
   { taskId, ending, ...order }: ForgetOrder,
   signal?: AbortSignal,

@@ -14,8 +14,8 @@ const MAX_PIECE = 256 * 1024;
 const POLL_MS = 200;
 
 /** Answers one question of a client. */
-export async function answer<Q extends Question>(deps: Deps, question: Q): Promise<Answers[Q['ask']]>;
-export async function answer(deps: Deps, question: Question): Promise<Answers[Question['ask']]> {
+export async function readLog<Q extends Question>(deps: Deps, question: Q): Promise<Answers[Q['ask']]>;
+export async function readLog(deps: Deps, question: Question): Promise<Answers[Question['ask']]> {
   if (question.ask === 'file') return readFile(deps, question);
   return question.ask === 'work' ? savedRuns(deps, question.taskId) : branchSaved(deps, question);
 }

@@ -2,7 +2,7 @@ import type { ScopeAsk } from '../../domain/scheduling/scope-locks.ts';
 import type { Parsed } from '../../domain/task/parse.ts';
 import type { Proposals } from '../../domain/people/follow-up-limits.ts';
 import type { Dependency, HandedOff } from '../../domain/people/waiting.ts';
-import type { TaskAlert } from './alert.ts';
+import type { TaskAlert } from './send-alert.ts';
 
 /**
  * What a workflow needs done by any worker, at once and without a slot: local activities of the worker that carries it on.

@@ -4,7 +4,7 @@ import { readJson, writeJson, writeText } from '../../adapters/disk/json-file.ts
 import { settledBy, type Replayed } from '../../domain/worker/second-verdict.ts';
 import type { RunRef, Verified } from '../../domain/view/task-view.ts';
 import type { PublicKey } from '../../domain/worker/worker.ts';
-import { decisionOf, settleReplay as settleBundle } from '../../receipts/replay.ts';
+import { decisionOf, compareReplay as settleBundle } from '../../receipts/replay.ts';
 import type { TrustedKey } from '../../receipts/bundle/trusted-keys.ts';
 import { requirePrepared, type Deps } from '../worker/context.ts';
 import { withdrawResults } from './offer-result.ts';
@@ -18,7 +18,7 @@ export type SettleOrder = RunRef & {
 };
 
 /** Compares what a second worker found with this one's own, and gives the final verdict; a second call repeats the first's. */
-export async function settleReplay(deps: Deps, order: SettleOrder): Promise<Verified> {
+export async function compareReplay(deps: Deps, order: SettleOrder): Promise<Verified> {
   const { verified: file } = deps.home.run(order.taskId, order.runId);
   const first = await readJson<Verified>(file);
   if (!first) throw new Error(`run ${order.runId} was not verified`);

@@ -16,7 +16,7 @@ export interface SecondOrder extends RunRef {
 }
 
 /** Another attached worker that can verify the run's result as well: on another machine, if there is one. */
-export async function findSecond(deps: Deps, order: SecondOrder): Promise<SecondWorker | null> {
+export async function findSecondWorker(deps: Deps, order: SecondOrder): Promise<SecondWorker | null> {
   const { task } = requirePrepared(deps, order).prepared;
   const context = Context.current();
   return heartbeating(

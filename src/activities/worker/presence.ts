@@ -1,4 +1,4 @@
-/** Whether the worker's record has its `attend` here: else the worker attaches again. */
+/** Whether the worker's record has its `workerHeartbeat` here: else the worker attaches again. */
 export class Presence {
   #attending = 0;
 

@@ -7,7 +7,7 @@ import { heartbeating } from './heartbeat.ts';
 const EVERY_MS = 2_000;
 
 /** Lasts as long as this worker's process, and says with each heartbeat how the worker stands. */
-export async function attend(deps: Deps, { since }: { since: string }): Promise<void> {
+export async function workerHeartbeat(deps: Deps, { since }: { since: string }): Promise<void> {
   if (since !== deps.worker.startedAt) return;
   let freeBytes = await freeSpace(deps);
   const { cancelled, cancellationSignal } = Context.current();

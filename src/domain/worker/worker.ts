@@ -113,7 +113,7 @@ export interface WorkerRecord extends WorkerFacts {
   report: Tally | null;
 }
 
-/** What an attached worker says of itself, every two seconds: the heartbeat details of `attend`. */
+/** What an attached worker says of itself, every two seconds: the heartbeat details of `workerHeartbeat`. */
 export interface WorkerView extends WorkerIdentity {
   slots: { total: number; used: number };
   runs: { taskId: string; runId: string; since: string }[];

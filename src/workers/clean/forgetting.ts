@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Deps } from '../../activities/worker/context.ts';
-import { forgetTask } from '../../activities/save/clean-up-task.ts';
+import { cleanUpTask } from '../../activities/save/clean-up-task.ts';
 import type { Debt } from '../../domain/worker/worker.ts';
 import { tellPaid } from '../record.ts';
 
@@ -51,7 +51,7 @@ export class Forgetting {
     if (!(await this.#isClosed(debt.taskId))) return false;
     const { taskId, forget, repo } = debt;
     const order = { taskId, ending: forget!, ...(repo ? { repo } : {}) };
-    if (!(await forgetTask(this.#deps, order, this.#stop.signal))) return false;
+    if (!(await cleanUpTask(this.#deps, order, this.#stop.signal))) return false;
     await tellPaid(this.#deps, this.#client, debt);
     return true;
   }

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { sendAlert } from '../../activities/services/alert.ts';
+import { sendAlert } from '../../activities/services/send-alert.ts';
 import type { ClockDesk } from '../../activities/services/schedule-services.ts';
 import type { Deps } from '../../activities/worker/context.ts';
 import { enqueueOnce } from '../../client/start/enqueue-once.ts';

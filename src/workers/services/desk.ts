@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { DeliveryDesk } from '../../activities/services/delivery-services.ts';
 import type { Desk } from '../../activities/services/task-services.ts';
-import { sendAlert } from '../../activities/services/alert.ts';
+import { sendAlert } from '../../activities/services/send-alert.ts';
 import { postWebhook } from '../../adapters/notify.ts';
 import { cancelTask } from '../../client/act/decide.ts';
 import { createProposed } from '../../client/start/hand-off.ts';

@@ -12,7 +12,7 @@ const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
  * where it did not just now. A run that was cancelled does so itself as it is
  * released, once it was prepared.
  */
-export async function forgetTask(book: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
+export async function cleanUpTask(book: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
   const { id, runs, dependsOn, repo } = book.view;
   const run = runs.at(-1);
   const wasPrepared = run?.sameSession !== undefined;
@@ -28,7 +28,7 @@ export async function forgetTask(book: TaskBook, ending: ForgetOrder['ending']):
     retry: { maximumAttempts: 1 },
   });
   await CancellationScope.nonCancellable(async () => {
-    const done = await host.forgetTask({ taskId: id, ending, repo }).catch(() => false);
+    const done = await host.cleanUpTask({ taskId: id, ending, repo }).catch(() => false);
     // Workers of earlier versions do not say.
     if (done !== false || !patched('forget-debt')) return;
     await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, repo });

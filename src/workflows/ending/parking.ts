@@ -5,7 +5,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import { alert } from '../state/alert.ts';
 import { Approvals } from '../people/approval.ts';
 import type { TaskBook } from '../state/task-record.ts';
-import { forgetTask } from './clean-up.ts';
+import { cleanUpTask } from './clean-up.ts';
 import { noteGone, noteLate, settleLate } from './late-result.ts';
 import {
   acceptUpdate,
@@ -53,7 +53,7 @@ export async function park(
     book.view.decision = said;
     if (said.action === 'give-up') {
       book.enter('failed', { reason: held.reason, message: `given up: ${said.why || held.message}` });
-      await forgetTask(book, 'failed');
+      await cleanUpTask(book, 'failed');
       throw ApplicationFailure.create({
         message: `${held.reason}: ${held.message}`,
         type: 'TaskFailed',

@@ -3,12 +3,12 @@ import type { Activities } from '../../activities/index.ts';
 import { branchOf } from '../../domain/names.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import type { TaskBook } from '../state/task-record.ts';
-import { forgetTask } from './clean-up.ts';
+import { cleanUpTask } from './clean-up.ts';
 import { outsideCalls } from '../state/external-calls.ts';
 
 /** Of a task that was cancelled, outside of its worker's slots. */
 export async function leaveNothing(task: Task, book: TaskBook): Promise<void> {
-  await Promise.all([forgetTask(book, 'cancelled'), withdraw(task, book)]);
+  await Promise.all([cleanUpTask(book, 'cancelled'), withdraw(task, book)]);
 }
 
 /** Each, as people and other tasks do not wait longer for what does not answer. */

@@ -26,10 +26,10 @@ const LONG_HISTORY = 2_000;
  * The durable record of one worker, carried on by whichever workers poll its first queue.
  *
  *     attached ──► detached   it ended as it should
- *      ▲    └────► lost       `attend` missed its heartbeats for the worker's lease: one alert
+ *      ▲    └────► lost       `workerHeartbeat` missed its heartbeats for the worker's lease: one alert
  *      └── it is back, by itself or as a new process
  *
- * The one activity `attend` on the worker's own queue lasts for as long as its process does: what changes from beat to beat
+ * The one activity `workerHeartbeat` on the worker's own queue lasts for as long as its process does: what changes from beat to beat
  * are its heartbeat's details, and nothing in this history.
  */
 export async function fleetWorker(kept: WorkerRecord): Promise<void> {
@@ -122,7 +122,7 @@ class RecordBook {
   async #attend(scope: CancellationScope): Promise<void> {
     const { hostQueue, since, lease } = this.record;
     const leaseMs = lease.heartbeatMs + lease.graceMs;
-    const { attend } = proxyActivities<Activities>({
+    const { workerHeartbeat } = proxyActivities<Activities>({
       taskQueue: hostQueue,
       summary: 'attached',
       startToCloseTimeout: '3650d',
@@ -132,7 +132,7 @@ class RecordBook {
       cancellationType: ActivityCancellationType.TRY_CANCEL,
     });
     try {
-      await scope.run(() => attend({ since }));
+      await scope.run(() => workerHeartbeat({ since }));
     } catch (error) {
       // Another attach, or the worker's farewell, came first.
       if (this.#scope !== scope) return;

@@ -1,5 +1,5 @@
 import { isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { TaskAlert } from '../../activities/services/alert.ts';
+import type { TaskAlert } from '../../activities/services/send-alert.ts';
 import type { Activities } from '../../activities/index.ts';
 import { inboxItem } from '../../domain/list/inbox.ts';
 import type { TaskView } from '../../domain/view/task-view.ts';

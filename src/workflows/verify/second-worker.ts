@@ -18,12 +18,12 @@ export async function verifyElsewhere(
 ): Promise<Verified | { failure: Failure }> {
   let avoid: string | null = null;
   for (let lost = 0; lost < MOST_LOST; lost += 1) {
-    const second = await findSecond(host, { avoid, say });
+    const second = await findSecondWorker(host, { avoid, say });
     const answer = await replayOn(host, second);
     if (answer && 'failure' in answer) return answer;
     if (answer) {
       const order = { ...host.ref, replayed: answer, publicKey: second.publicKey };
-      return host.call('compare the verdicts', (on) => on.settleReplay(order));
+      return host.call('compare the verdicts', (on) => on.compareReplay(order));
     }
     avoid = second.hostQueue;
     say(`worker ${second.name}, which verified the result as well, was lost: another one is looked for`);
@@ -34,12 +34,12 @@ export async function verifyElsewhere(
   };
 }
 
-async function findSecond(
+async function findSecondWorker(
   host: Host,
   { avoid, say }: { avoid: string | null; say: (message: string | null) => void },
 ): Promise<SecondWorker> {
   const find = (wait: boolean) =>
-    host.call('find a second worker', (on) => on.findSecond({ ...host.ref, avoid, wait }));
+    host.call('find a second worker', (on) => on.findSecondWorker({ ...host.ref, avoid, wait }));
   const there = await find(false);
   if (!there) say('it waits for a second worker, as verify.where is other');
   const found = there ?? (await find(true));

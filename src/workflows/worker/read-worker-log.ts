@@ -10,7 +10,7 @@ export async function askWorker({
   hostQueue: string;
   question: Question;
 }): Promise<Answers[Question['ask']]> {
-  const { answer } = proxyActivities<Activities>({
+  const { readLog } = proxyActivities<Activities>({
     taskQueue: hostQueue,
     summary: question.ask,
     scheduleToStartTimeout: '5s',
@@ -18,5 +18,5 @@ export async function askWorker({
     startToCloseTimeout: question.ask === 'branch' ? '2m' : '30s',
     retry: { maximumAttempts: 1 },
   });
-  return answer(question);
+  return readLog(question);
 }
