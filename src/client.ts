@@ -35,7 +35,7 @@ import { standingOf } from './client/overview/standing.ts';
 import { startAll, startMissing } from './client/start/start.ts';
 import { taskFigures } from './client/read/stats.ts';
 import { isSettled, viewTask, type TaskReport } from './client/read/view.ts';
-import type { Ends, Wire } from './client/connection.ts';
+import type { Ends, FleetConnection } from './client/connection.ts';
 import { Orders } from './client/act/order-store.ts';
 import { isAttached, listWorkers, type FleetWorker } from './client/fleet/workers.ts';
 import { loadConfig, resolveHome, type Config } from './config.ts';
@@ -97,7 +97,7 @@ export async function connectFleet({ env = process.env, config }: FleetOptions =
 
 /** A fleet as its clients see it. Every method that names a task throws a FleetError (2) where there is none. */
 export class Fleet implements AsyncDisposable {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
   /** What people ordered workers. */
   readonly orders: Orders;
   /** Tasks that are put into the queue on a calendar. */
@@ -109,7 +109,7 @@ export class Fleet implements AsyncDisposable {
   readonly channel: ChannelCalls;
   readonly #ends: Ends;
 
-  constructor(wire: Wire, ends: Ends) {
+  constructor(wire: FleetConnection, ends: Ends) {
     this.#wire = wire;
     this.orders = new Orders(wire);
     this.schedules = new Schedules(wire);

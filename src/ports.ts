@@ -57,7 +57,7 @@ export interface Coder {
   readonly about?: CoderAbout;
   /** What the CLI would load where nothing kept it from it. */
   readonly context?: readonly ContextSource[];
-  start(order: StartOrder): AgentStart;
+  start(order: StartInput): AgentStart;
   /**
    * Where its model calls would go by a credential's variables (those named in `env`), for the run's model proxy to go there in
    * its place; undefined where they cannot go through one, e.g. by a login in the CLI's own folder.
@@ -82,7 +82,7 @@ export interface Coder {
 }
 
 /** What a coder is told about a run. All paths are absolute. */
-export interface StartOrder {
+export interface StartInput {
   runId: string;
   tree: string;
   /** The run's own HOME. */

@@ -23,7 +23,7 @@ export interface Flag {
 }
 
 /** A parser's way to say no. */
-export class Wrong {
+export class InvalidValue {
   /** E.g. `must be a number`. */
   readonly must: string;
   constructor(must: string) {
@@ -31,16 +31,16 @@ export class Wrong {
   }
 }
 
-export const number = (text: string): number | Wrong =>
-  text.trim() === '' || Number.isNaN(Number(text)) ? new Wrong('must be a number') : Number(text);
-export const whole = (text: string): number | Wrong =>
-  /^\d+$/.test(text) ? Number(text) : new Wrong('must be a whole number');
-export const durationMs = (text: string): number | Wrong =>
-  parseDuration(text) || new Wrong('must be a duration such as 90s, 10m or 2h');
+export const number = (text: string): number | InvalidValue =>
+  text.trim() === '' || Number.isNaN(Number(text)) ? new InvalidValue('must be a number') : Number(text);
+export const whole = (text: string): number | InvalidValue =>
+  /^\d+$/.test(text) ? Number(text) : new InvalidValue('must be a whole number');
+export const durationMs = (text: string): number | InvalidValue =>
+  parseDuration(text) || new InvalidValue('must be a duration such as 90s, 10m or 2h');
 export const oneOf =
   <T extends string>(values: readonly T[]) =>
-  (text: string): T | Wrong =>
-    values.find((value) => value === text) ?? new Wrong(`must be one of ${values.join(', ')}`);
+  (text: string): T | InvalidValue =>
+    values.find((value) => value === text) ?? new InvalidValue(`must be one of ${values.join(', ')}`);
 
 /** The outside world as a command sees it. Tests bring their own. */
 export interface Cli {

@@ -2,7 +2,7 @@ import { Command as Program, CommanderError, Option } from 'commander';
 import type { Fleet } from '../client.ts';
 import { FleetError, wrongInput } from '../domain/error.ts';
 import { VERSION } from '../package.ts';
-import { Wrong, type Cli, type Command, type Flag } from './command.ts';
+import { InvalidValue, type Cli, type Command, type Flag } from './command.ts';
 import { COMMANDS, type Entry } from './commands.ts';
 import { endingOf } from './errors.ts';
 import { loadCommand } from './load-command.ts';
@@ -10,7 +10,7 @@ import { clean, toJson } from './output/text.ts';
 import { usageOf } from './usage.ts';
 
 /** What the process brings; tests bring their own. */
-export interface World {
+export interface ProcessIo {
   cwd: string;
   env: NodeJS.ProcessEnv;
   stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number };
@@ -23,7 +23,7 @@ export interface World {
 }
 
 /** Runs one command line, without the program's name; gives the exit code and never throws. */
-export async function runCli(argv: readonly string[], world: World): Promise<number> {
+export async function runCli(argv: readonly string[], world: ProcessIo): Promise<number> {
   const ends: (() => Promise<void>)[] = [];
   let code = 0;
   try {
@@ -59,7 +59,7 @@ interface Named {
 type Dispatch = (it: Command, given: { args: string[]; flags: Record<string, never> }, json: boolean) => Promise<void>;
 
 /** All commands by name; the one that is named with all that it takes. */
-function programOf(world: World, named: Named | undefined, dispatch: Dispatch): Program {
+function programOf(world: ProcessIo, named: Named | undefined, dispatch: Dispatch): Program {
   const program = new Program('fleet')
     .description('Drains a queue of coding tasks with real agent CLIs, and says done only on evidence.')
     .version(VERSION, '-V, --version')
@@ -120,7 +120,7 @@ function optionOf({ flag, about, many, parse = String }: Flag): Option {
   const [name] = flag.split(' ');
   const one = (text: string): unknown => {
     const value = parse(text);
-    if (value instanceof Wrong) throw wrongInput(`${name} ${value.must}, not ${JSON.stringify(text)}`);
+    if (value instanceof InvalidValue) throw wrongInput(`${name} ${value.must}, not ${JSON.stringify(text)}`);
     return value;
   };
   return option.argParser((text: string, before: unknown) =>
@@ -128,7 +128,7 @@ function optionOf({ flag, about, many, parse = String }: Flag): Option {
   );
 }
 
-async function cliOf(world: World, json: boolean, ends: (() => Promise<void>)[]): Promise<Cli> {
+async function cliOf(world: ProcessIo, json: boolean, ends: (() => Promise<void>)[]): Promise<Cli> {
   const { env, cwd, stdout, stderr } = world;
   const { loadConfig, resolveHome } = await import('../config.ts');
   const home = resolveHome(env);

@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import { type FleetError, wrongInput } from '../domain/error.ts';
 
 /** What every part of the client works over. */
-export interface Wire {
+export interface FleetConnection {
   client: Client;
   config: Config;
 }
@@ -31,7 +31,11 @@ const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
 
 /** Undefined where no worker answered in time: an expected outcome, as workers come and go. */
-export async function answered<T>({ client }: Wire, call: () => Promise<T>, ms = ANSWER_MS): Promise<T | undefined> {
+export async function answered<T>(
+  { client }: FleetConnection,
+  call: () => Promise<T>,
+  ms = ANSWER_MS,
+): Promise<T | undefined> {
   try {
     return await client.withDeadline(Date.now() + ms, call);
   } catch (error) {

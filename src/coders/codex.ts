@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
-import type { AgentStart, Coder, ContextSource, StartOrder } from '../ports.ts';
+import type { AgentStart, Coder, ContextSource, StartInput } from '../ports.ts';
 import { codexProtocol } from './streams/codex.ts';
 import { conversationOf, driven, driveProtocol } from './shared/drive.ts';
 import type { CoderDeclaration } from './shared/overlay.ts';
@@ -121,7 +121,7 @@ stream_max_retries = 2
 
 `;
 
-const serverIn = (mcp: NonNullable<StartOrder['mcp']>): string => `
+const serverIn = (mcp: NonNullable<StartInput['mcp']>): string => `
 [mcp_servers.fleet]
 command = ${JSON.stringify(mcp.command)}
 args = ${JSON.stringify(mcp.args)}

@@ -1,5 +1,5 @@
 import type { Upstream } from '../domain/agent/upstream.ts';
-import type { Coder, ContextSource, StartOrder } from '../ports.ts';
+import type { Coder, ContextSource, StartInput } from '../ports.ts';
 import { sessionOf } from './claude.ts';
 import { copilotProtocol } from './streams/copilot.ts';
 import { serverOf } from './shared/mcp.ts';
@@ -103,7 +103,7 @@ export function createCopilot(overlay: CoderDeclaration = {}): Coder {
   };
 }
 
-const configOf = (mcp: NonNullable<StartOrder['mcp']>): object => ({
+const configOf = (mcp: NonNullable<StartInput['mcp']>): object => ({
   mcpServers: { fleet: { type: 'local', ...serverOf(mcp), tools: ['*'] } },
 });
 

@@ -1,6 +1,6 @@
 import { object, text, type Json } from '../domain/values/json.ts';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
-import type { Coder, StartOrder } from '../ports.ts';
+import type { Coder, StartInput } from '../ports.ts';
 import { chatUpstream } from './shared/chat-upstream.ts';
 import { opencodeProtocol } from './streams/opencode.ts';
 import type { CoderDeclaration } from './shared/overlay.ts';
@@ -103,7 +103,7 @@ export function createOpencode(overlay: CoderDeclaration = {}): Coder {
 }
 
 /** It lies over whatever else it reads. */
-function configOf({ tree, own, inherit, mcp, proxy, model }: StartOrder): object {
+function configOf({ tree, own, inherit, mcp, proxy, model }: StartInput): object {
   const key = { baseURL: '{env:OPENAI_BASE_URL}', apiKey: '{env:OPENAI_API_KEY}' };
   const config = ownOf(own);
   const through = (name: string) => ({
@@ -133,7 +133,7 @@ function configOf({ tree, own, inherit, mcp, proxy, model }: StartOrder): object
 }
 
 /** The user's own configuration: the first of its names that is there. */
-const ownOf = (own: StartOrder['own']): Json | undefined => OWN.map((path) => ownConfig(own?.[path])).find(Boolean);
+const ownOf = (own: StartInput['own']): Json | undefined => OWN.map((path) => ownConfig(own?.[path])).find(Boolean);
 
 /** A login is used where the user's own configuration leads: the provider of the run's model, else of the user's. */
 function direct(config: Json | undefined, model = text(config?.['model'])): Json {

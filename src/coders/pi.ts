@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ModelWay, Upstream } from '../domain/agent/upstream.ts';
-import type { Coder, ContextSource, StartOrder } from '../ports.ts';
+import type { Coder, ContextSource, StartInput } from '../ports.ts';
 import { text } from '../domain/values/json.ts';
 import type { CoderDeclaration } from './shared/overlay.ts';
 import { lowerCase, ownConfig, providerIn } from './shared/own-config.ts';
@@ -98,7 +98,7 @@ function moved(saved: string, session: string, tree: string): string[] {
 }
 
 /** The one that the proxy speaks for, with the models that the user has added to it. */
-function providersAt({ url, key, api }: NonNullable<StartOrder['proxy']>, own: StartOrder['own']): object {
+function providersAt({ url, key, api }: NonNullable<StartInput['proxy']>, own: StartInput['own']): object {
   const name = NAMES.find((each) => VENDORS[each].api === api) ?? 'openai';
   const { models, modelOverrides, compat, api: spoken } = providerIn(ownConfig(own?.[MODELS]), 'providers', name);
   return { [name]: { models, modelOverrides, compat, api: spoken, baseUrl: `${url}${FOLDERS[name]}`, apiKey: key } };

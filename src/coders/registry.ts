@@ -1,5 +1,5 @@
 import type { BUILTIN_CODERS, ProtocolName } from '../domain/task/coder-names.ts';
-import type { Coder, StartOrder } from '../ports.ts';
+import type { Coder, StartInput } from '../ports.ts';
 import { createAgy } from './agy.ts';
 import { createAmp } from './amp.ts';
 import { ampProtocol } from './streams/amp.ts';
@@ -61,7 +61,7 @@ export function createCoders(declared: Readonly<Record<string, CoderDeclaration>
   return new Map([...builtin, ...own].map((coder) => [coder.name, coder]));
 }
 
-const toolsOf = ({ mcp }: StartOrder) => (mcp ? { mcp: serverOf(mcp) } : {});
+const toolsOf = ({ mcp }: StartInput) => (mcp ? { mcp: serverOf(mcp) } : {});
 
 /** Gets the prompt by stdin and a HOME of its own; its argv is exactly what was declared, behind a driver where it needs one. */
 function declare(

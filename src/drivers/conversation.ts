@@ -1,10 +1,10 @@
-import type { DriveOrder } from '../domain/agent/driver-args.ts';
+import type { DriveInput } from '../domain/agent/driver-args.ts';
 import type { Child, Exit } from './child.ts';
 import type { End, Printer } from './printer.ts';
 
 /** What a conversation is held with. */
 export interface Talk {
-  order: DriveOrder;
+  order: DriveInput;
   prompt: string;
   child: Child;
   out: Printer;

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
-import type { ClockDesk } from '../activities/services/schedule-services.ts';
-import type { DeliveryDesk } from '../activities/services/delivery-services.ts';
-import type { Desk } from '../activities/services/task-services.ts';
+import type { ScheduleServices } from '../activities/services/schedule-services.ts';
+import type { DeliveryServices } from '../activities/services/delivery-services.ts';
+import type { TaskServices } from '../activities/services/task-services.ts';
 import type { Activities } from '../activities/index.ts';
 import type { OutsideCalls } from '../activities/services/external-calls.ts';
 import { callsQueue, CREDENTIAL_QUEUE, SHARED_QUEUE, type HomeLayout } from '../domain/names.ts';
@@ -51,7 +51,7 @@ interface SdkOptions {
   credentials: number;
   activities: Activities;
   /** For the workflows that it carries on. */
-  desk: Desk & DeliveryDesk & ClockDesk;
+  desk: TaskServices & DeliveryServices & ScheduleServices;
 }
 
 /** One SDK worker a queue. Workflows run on the plain claim queues, since that is where tasks are started; what tasks of

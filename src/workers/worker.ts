@@ -21,7 +21,7 @@ import { connectProxy } from '../adapters/proxy/client.ts';
 import { removeTree } from '../adapters/disk/remove-tree.ts';
 import { Ledger } from '../adapters/state/ledger.ts';
 import { RunRegistry } from '../adapters/state/run-registry.ts';
-import { TallyBook } from '../adapters/state/drain-counts.ts';
+import { DrainCounts } from '../adapters/state/drain-counts.ts';
 import { createCoders } from '../coders/registry.ts';
 import { listWorkers } from '../client/fleet/workers.ts';
 import { leaseOf } from '../config.ts';
@@ -33,9 +33,9 @@ import { checkCredentials } from './coders/check-credentials.ts';
 import { startBudgets } from './coders/budgets.ts';
 import { FitnessGuard } from './health/fitness.ts';
 import { Cleaner } from './clean/cleaner.ts';
-import { createClockDesk } from './services/clock-desk.ts';
+import { createClockDesk } from './services/schedule-services.ts';
 import { startContact } from './health/contact.ts';
-import { createDesk } from './services/desk.ts';
+import { createDesk } from './services/task-services.ts';
 import { DiskGuard } from './clean/disk.ts';
 import { Leaving } from './health/leaving.ts';
 import { lockWorker, workerId } from './health/locks.ts';
@@ -48,7 +48,7 @@ import type { RunningWorker, WorkerOptions } from './running-worker.ts';
 import { identifyServer } from '../adapters/temporal/server-identity.ts';
 import { watchServer } from './server.ts';
 import { areBusy, createTemporalWorkers, installRuntime } from './temporal.ts';
-import { Desk } from './coders/seat-desk.ts';
+import { CredentialSeats } from './coders/seat-services.ts';
 import { SlotGate } from './slots.ts';
 
 export type { RunningWorker, WorkerOptions } from './running-worker.ts';
@@ -138,7 +138,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const ledger = await Ledger.open(home, serverId);
     const rollback = await RollbackWatch.start({ client, holds, ledger, worker, log });
     teardown.push(() => rollback.stop());
-    const tally = await TallyBook.open(home.tally, (runId) => registry.holds(runId));
+    const tally = await DrainCounts.open(home.tally, (runId) => registry.holds(runId));
     const server = `${target.address}/${namespace}`;
     const { keep } = config;
     const cleaner = new Cleaner(
@@ -157,7 +157,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     const { otherHomes } = held;
     const budgets = await startBudgets({ config, holds, log, client });
     teardown.push(() => budgets.stop());
-    const seats = new Desk({ config, worker, registry, coders, log }, client);
+    const seats = new CredentialSeats({ config, worker, registry, coders, log }, client);
     teardown.push(() => seats.stop());
     const deps: Deps = {
       ...{ home, config, worker, env, server, serverId, ledger, rollback, registry, keeper, proxy, isolation, keys },

@@ -6,7 +6,7 @@ import type { TaskView } from '../domain/view/task-view.ts';
 import type { Claim } from '../domain/run/claim.ts';
 import type { Task } from '../domain/task/schema.ts';
 import { approveRun, BY_TIMEOUT } from './people/approval.ts';
-import { TaskBook } from './state/task-record.ts';
+import { TaskRecord } from './state/task-record.ts';
 import { claimSlot } from './claim/claim.ts';
 import { deliverResult } from './deliver/deliver.ts';
 import { awaitDependencies } from './claim/await-dependencies.ts';
@@ -42,7 +42,7 @@ import { leaveNothing } from './ending/undo-delivery.ts';
 export async function agentTask(input: unknown, digest?: unknown): Promise<TaskView> {
   const id = taskId();
   const task = parsedTask(input, digest) ?? (await parseInput(input));
-  const book = new TaskBook(id, task);
+  const book = new TaskRecord(id, task);
   const outside = OutsideAgent.of(task, book);
   const life = { task, book, person: listenToPeople(book), scope: new Scope(book), outside };
 
@@ -67,7 +67,7 @@ export async function agentTask(input: unknown, digest?: unknown): Promise<TaskV
 
 interface Life {
   task: Task;
-  book: TaskBook;
+  book: TaskRecord;
   person: Person;
   scope: Scope;
   /** Whose word is waited for in the place of a worker's agent. */

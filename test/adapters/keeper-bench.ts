@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { leaveGroups, sweepGroups } from '../../src/adapters/sandbox/cgroup.ts';
 import { connectKeeper, type KeeperClient, type KeeperOptions } from '../../src/adapters/keeper/client.ts';
-import type { LaunchOrder } from '../../src/adapters/keeper/protocol.ts';
+import type { LaunchInput } from '../../src/adapters/keeper/protocol.ts';
 import { bootSeconds, identify } from '../../src/adapters/program/process.ts';
 import { homeLayout } from '../../src/domain/names.ts';
 import type { ExitRecord } from '../../src/domain/run/outcome.ts';
@@ -34,7 +34,7 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
   const client = await connect();
   return {
     ...{ home, ref, run, logs, tag, client, connect },
-    order: (script: string, rest: Partial<LaunchOrder> = {}): LaunchOrder => ({
+    order: (script: string, rest: Partial<LaunchInput> = {}): LaunchInput => ({
       ...ref,
       askedAtBootSeconds: bootSeconds(),
       limits: {},
@@ -49,7 +49,7 @@ export async function bench(options: Partial<KeeperOptions> = {}) {
       ...rest,
     }),
     /** Launches and expects a fresh start. */
-    launch: async (order: LaunchOrder): Promise<number> => {
+    launch: async (order: LaunchInput): Promise<number> => {
       const answer = await client.launch(order);
       if (!answer.ok || !answer.fresh) throw new Error(JSON.stringify(answer));
       return answer.pid;

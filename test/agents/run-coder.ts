@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environment } from '../../src/activities/worker/environment.ts';
 import type { AgentEvent } from '../../src/domain/agent/event.ts';
-import type { Coder, StartOrder } from '../../src/ports.ts';
+import type { Coder, StartInput } from '../../src/ports.ts';
 
 const LIMIT_MS = 110_000;
 
@@ -45,8 +45,8 @@ export interface CoderRun {
 }
 
 /** What a worker tells the coder about a run, and the worker's environment on top of the test's own. */
-export interface CoderOrder extends Partial<
-  Pick<StartOrder, 'prompt' | 'inherit' | 'proxy' | 'resume' | 'model' | 'mcp'>
+export interface CoderInput extends Partial<
+  Pick<StartInput, 'prompt' | 'inherit' | 'proxy' | 'resume' | 'model' | 'mcp'>
 > {
   env: Record<string, string>;
 }
@@ -64,7 +64,7 @@ export interface LiveCoder extends AsyncDisposable {
 }
 
 /** Does with a coder what a worker does with it, without keeper and fleet. */
-export function startCoder(coder: Coder, at: Workspace, order: CoderOrder): LiveCoder {
+export function startCoder(coder: Coder, at: Workspace, order: CoderInput): LiveCoder {
   const { env, ...told } = order;
   const {
     argv,
@@ -137,7 +137,7 @@ export function startCoder(coder: Coder, at: Workspace, order: CoderOrder): Live
 }
 
 /** The CLI and its group are dead when it resolves. */
-export const runCoder = (coder: Coder, at: Workspace, order: CoderOrder): Promise<CoderRun> =>
+export const runCoder = (coder: Coder, at: Workspace, order: CoderInput): Promise<CoderRun> =>
   startCoder(coder, at, order).ended;
 
 export const only = <T extends AgentEvent['type']>(

@@ -1,4 +1,4 @@
-import { runCli, type World } from '../../src/cli/run.ts';
+import { runCli, type ProcessIo } from '../../src/cli/run.ts';
 
 export interface Ran {
   code: number;
@@ -9,7 +9,7 @@ export interface Ran {
 }
 
 /** Runs the command in this process. */
-export async function cli(argv: readonly string[], given: Partial<World> & { input?: string } = {}): Promise<Ran> {
+export async function cli(argv: readonly string[], given: Partial<ProcessIo> & { input?: string } = {}): Promise<Ran> {
   let [out, err] = ['', ''];
   const { input = '', ...world } = given;
   const code = await runCli(argv, {

@@ -3,7 +3,7 @@ import { Client, Connection, makeGrpcRetryInterceptor } from '@temporalio/client
 import { readInbox } from '../../src/client/read/inbox.ts';
 import { listTasks } from '../../src/client/read/list.ts';
 import { lookAround } from '../../src/client/overview/survey.ts';
-import type { Wire } from '../../src/client/connection.ts';
+import type { FleetConnection } from '../../src/client/connection.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { InboxItem, ListedTask } from '../../src/client.ts';
 import { agent, git, TestFleet, type TestWorker } from '../helpers/fleet.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 /** A client whose calls are counted, by their names. */
-async function counting(): Promise<{ wire: Wire; calls: Map<string, number>; close(): Promise<void> }> {
+async function counting(): Promise<{ wire: FleetConnection; calls: Map<string, number>; close(): Promise<void> }> {
   const calls = new Map<string, number>();
   const once = makeGrpcRetryInterceptor({ retryableDecider: () => false, delayFunction: () => 0 });
   const connection = await Connection.connect({

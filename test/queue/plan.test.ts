@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listGraph } from '../../src/client/read/graph.ts';
-import type { Wire } from '../../src/client/connection.ts';
+import type { FleetConnection } from '../../src/client/connection.ts';
 import { loadConfig } from '../../src/config.ts';
 import { agent, TestFleet } from '../helpers/fleet.ts';
 import { until } from '../helpers/until.ts';
@@ -135,7 +135,7 @@ test('1,000 tasks are drawn from one list', async () => {
   const list = (asked: object) => (lists.push(asked), workflowService.listWorkflowExecutions(asked));
   const client = { options, workflowService: { listWorkflowExecutions: list } };
   const wire = { client, config: loadConfig({ home: fleet.root, env: {} }) };
-  const nodes = await listGraph(wire as unknown as Wire);
+  const nodes = await listGraph(wire as unknown as FleetConnection);
   expect(nodes.find(({ id }) => id === 'many-n2')!.dependsOn).toEqual(['many-n1']);
   // One for each thousand.
   expect(lists.length).toBeLessThanOrEqual(2);

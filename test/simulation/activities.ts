@@ -1,7 +1,7 @@
 import type { TaskAlert as Alert } from '../../src/activities/services/send-alert.ts';
 import type { ReleaseInput } from '../../src/activities/release/release-run.ts';
 import type { ClaimInput, Claim } from '../../src/domain/run/claim.ts';
-import type { DeliverOrder } from '../../src/activities/deliver/deliver.ts';
+import type { DeliverInput } from '../../src/activities/deliver/deliver.ts';
 import type { Reason } from '../../src/domain/agent/failure.ts';
 import type {
   Delivered,
@@ -159,7 +159,7 @@ function* verifyReceipts(on: Worker, ref: RunRef, attempt: Attempt): Work<Verifi
   });
 }
 
-function* deliver(on: Worker, order: DeliverOrder, attempt: Attempt): Work<Delivered> {
+function* deliver(on: Worker, order: DeliverInput, attempt: Attempt): Work<Delivered> {
   const { earlier = [], ...ref } = order;
   const { verified } = requireRun(on, ref);
   if (!verified?.verdict.accepted || verified.elsewhere || !verified.commit) throw new ActivityError('Error');

@@ -1,4 +1,4 @@
-import type { Replayed, ReplayOrder, SecondWorker } from '../../src/domain/worker/second-verdict.ts';
+import type { Replayed, ReplayInput, SecondWorker } from '../../src/domain/worker/second-verdict.ts';
 import type { RunRef, Verified } from '../../src/domain/view/task-view.ts';
 import type { Attempt, Work } from './attempt.ts';
 import { ActivityError } from './failures.ts';
@@ -42,7 +42,7 @@ function* offerResult(on: Worker, ref: RunRef) {
   return { ok: true, order: ref };
 }
 
-function* replayResult(on: Worker, { taskId, runId }: ReplayOrder, attempt: Attempt): Work {
+function* replayResult(on: Worker, { taskId, runId }: ReplayInput, attempt: Attempt): Work {
   const { random, flaky } = on.world;
   return yield* cancellable(on, { ref: { taskId, runId: `${runId}-replay` }, attempt }, function* () {
     yield* unlessCancelled(on, attempt, random.spread(200, 120_000));

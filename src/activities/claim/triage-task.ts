@@ -5,13 +5,13 @@ import { readClass, type Triaged } from '../../domain/routing/triage.ts';
 import type { Deps } from '../worker/context.ts';
 import { environment } from '../worker/environment.ts';
 
-export interface TriageOrder {
+export interface TriageInput {
   taskId: string;
   task: Task;
 }
 
 /** Asks the owner's command of what class a task is; where it does not say in time, the default. Once a task. */
-export async function triageTask(deps: Deps, { taskId, task }: TriageOrder): Promise<Triaged> {
+export async function triageTask(deps: Deps, { taskId, task }: TriageInput): Promise<Triaged> {
   const { triage } = deps.config;
   if (!triage?.command) throw new Error('no triage command is configured');
   const { command, classes, env, timeout } = triage;

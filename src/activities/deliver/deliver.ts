@@ -20,10 +20,10 @@ import { signApproval } from '../verify/sign-receipts.ts';
  * `earlier`: accepted results of runs whose workers were lost before they could say that they had delivered them.
  * `replaces`: what the task has delivered before, and mends now.
  */
-export type DeliverOrder = RunRef & { earlier?: string[]; replaces?: string };
+export type DeliverInput = RunRef & { earlier?: string[]; replaces?: string };
 
 /** Brings the accepted result as a branch to where the repository came from; happens once, however often it is called. */
-export async function deliver(deps: Deps, order: DeliverOrder): Promise<Delivered> {
+export async function deliver(deps: Deps, order: DeliverInput): Promise<Delivered> {
   const { earlier = [], replaces, ...ref } = order;
   const { prepared } = requirePrepared(deps, ref);
   const files = deps.home.run(ref.taskId, ref.runId);

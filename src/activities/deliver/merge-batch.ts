@@ -15,7 +15,7 @@ import {
 import { nameOfSource, openSource, type Source } from '../../adapters/git/source/source.ts';
 import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
-import type { MergeEntry, MergeOrder, MergeOutcome, RefusedMerge } from '../../domain/deliver/merge.ts';
+import type { MergeEntry, MergeInput, MergeOutcome, RefusedMerge } from '../../domain/deliver/merge.ts';
 import { jointPolicy } from '../../domain/deliver/merge-policy.ts';
 import { branchOf, branchRef } from '../../domain/names.ts';
 import type { Policy } from '../../domain/repository/repo-policy.ts';
@@ -38,7 +38,7 @@ const PATHS_MAX = 10;
  * Merges results onto their target's head one after the other, checks what comes of it, and moves the target there if it is
  * where it was. Whatever was killed in between, a result is merged once: one that the target has is left alone.
  */
-export function mergeBatch(deps: Deps, order: MergeOrder): Promise<MergeOutcome> {
+export function mergeBatch(deps: Deps, order: MergeInput): Promise<MergeOutcome> {
   let pushing = false;
   const onPush = (now: boolean): void => void (pushing = now);
   return cancellable(
@@ -75,7 +75,7 @@ interface Place {
   onPush(now: boolean): void;
 }
 
-async function mergeOnce(deps: Deps, order: MergeOrder, place: Place): Promise<MergeOutcome | 'moved'> {
+async function mergeOnce(deps: Deps, order: MergeInput, place: Place): Promise<MergeOutcome | 'moved'> {
   const { source, dir, signal } = place;
   const targetRef = `refs/heads/${order.into}`;
 
@@ -104,7 +104,7 @@ type Known = Place & {
   refs: ReadonlyMap<string, string>;
 };
 
-async function onto(deps: Deps, order: MergeOrder, known: Known): Promise<MergeOutcome | 'moved'> {
+async function onto(deps: Deps, order: MergeInput, known: Known): Promise<MergeOutcome | 'moved'> {
   const { source, dir, signal, origin, target } = known;
   const gitDir = `${dir}/merge.git`;
   await emptyResult({ dir: gitDir, base: target, baseDir: origin.baseDir });

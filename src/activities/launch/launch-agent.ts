@@ -4,7 +4,7 @@ import { failpoint } from '../../adapters/failpoint.ts';
 import { readNote } from '../../adapters/state/notes.ts';
 import { putFiles, withoutRepeats } from '../../adapters/disk/put-files.ts';
 import { KeeperLost } from '../../adapters/keeper/client.ts';
-import type { LaunchAnswer, LaunchOrder as KeeperOrder } from '../../adapters/keeper/protocol.ts';
+import type { LaunchAnswer, LaunchInput as KeeperInput } from '../../adapters/keeper/protocol.ts';
 import type { Prepared, RunRecord } from '../../adapters/state/run-registry.ts';
 import { doingOf } from '../../domain/agent/activity-status.ts';
 import type { StoredEvent } from '../../domain/agent/event.ts';
@@ -33,10 +33,10 @@ import { superviseAgent } from './supervise.ts';
 import { usageOf } from '../output/usage.ts';
 import { WireWatch } from '../output/proxy-watch.ts';
 
-export type LaunchOrder = RunRef & ToldRun;
+export type LaunchInput = RunRef & ToldRun;
 
 /** Starts the agent of a run under the keeper, or adopts it where it was started before, and follows it to its end. */
-export async function launchAgent(deps: Deps, order: LaunchOrder): Promise<Launched> {
+export async function launchAgent(deps: Deps, order: LaunchInput): Promise<Launched> {
   const record = requirePrepared(deps, order);
   const { coder: name, n, prepared } = record;
   const coder = deps.knownCoders.get(name);
@@ -88,7 +88,7 @@ async function askingAgain<T>(ask: () => Promise<T>): Promise<T> {
 /** Never starts a second agent for one run: where an earlier keeper is gone, so is its agent. */
 async function start(
   deps: Deps,
-  order: LaunchOrder,
+  order: LaunchInput,
   { coder, record }: { coder: Coder; record: RunRecord & { prepared: Prepared } },
 ): Promise<Failure | undefined> {
   const { prepared, n } = record;
@@ -197,7 +197,7 @@ async function noteAt(path: string): Promise<{ path: string; text: string }> {
 /** A task that was delivered late, or to a worker that then stood still, may have been claimed elsewhere meanwhile. */
 async function launchWanted(
   { keeper }: Deps,
-  order: Omit<KeeperOrder, 'askedAtBootSeconds'>,
+  order: Omit<KeeperInput, 'askedAtBootSeconds'>,
 ): Promise<Exclude<LaunchAnswer, { why: 'too-late' }>> {
   for (;;) {
     const launched = await keeper.launch({ ...order, askedAtBootSeconds: await stillWanted() });

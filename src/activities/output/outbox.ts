@@ -14,14 +14,14 @@ import {
 import type { AgentTool } from '../../domain/task/schema.ts';
 import type { Asked } from '../../domain/people/waiting.ts';
 import { builtFile } from '../../package.ts';
-import type { StartOrder } from '../../ports.ts';
+import type { StartInput } from '../../ports.ts';
 import type { Deps } from '../worker/context.ts';
 
 /** Built beforehand, also for who runs the sources. */
 const MAIN = builtFile('mcp/main.js');
 
 /** The MCP server of a run, for a coder that takes one; undefined where its task allows none of its tools. */
-export const toolServer = (outbox: string, tools: readonly AgentTool[]): StartOrder['mcp'] =>
+export const toolServer = (outbox: string, tools: readonly AgentTool[]): StartInput['mcp'] =>
   tools.length === 0 ? undefined : { command: process.execPath, args: [MAIN, outbox, ...tools], tools: [...tools] };
 
 /** What the agent asks a person, and whether that can be asked; undefined where it asks nothing, or may not. */

@@ -18,7 +18,7 @@ import { doneByOf } from '../../domain/evidence/done-by.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { TaskOrigin } from '../../domain/worker/retention.ts';
 import { branchOf } from '../../domain/names.ts';
-import { isOutside, type HandedIn } from '../../domain/people/external-agent.ts';
+import { isOutside, type Submission } from '../../domain/people/external-agent.ts';
 import type { Policy } from '../../domain/repository/repo-policy.ts';
 import type { Prepared as Answer, RunRef } from '../../domain/view/task-view.ts';
 import type { ResumeFrom } from '../../domain/agent/saved-work.ts';
@@ -42,16 +42,16 @@ import { refusedVariable } from './variables.ts';
  * `results`: of the tasks that this one depends on, to start from instead of the base. `handedIn`: what an agent outside the
  * fleet wants judged.
  */
-export type WorktreeOrder = RunRef & {
+export type WorktreeInput = RunRef & {
   task: Task;
   base: string | null;
   resume: ResumeFrom | null;
   results?: Result[];
-  handedIn?: HandedIn;
+  handedIn?: Submission;
 };
 
 /** Makes the run's private repository and worktree ready for the agent; a second call finds what the first one made. */
-export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<Answer> {
+export async function createWorktree(deps: Deps, order: WorktreeInput): Promise<Answer> {
   const record = requireRun(deps, order);
   await noteWork(deps, order);
   if (record.prepared) return answerOf(deps, record.coder, record.prepared);
@@ -65,7 +65,7 @@ export async function createWorktree(deps: Deps, order: WorktreeOrder): Promise<
 
 async function prepare(
   deps: Deps,
-  order: WorktreeOrder,
+  order: WorktreeInput,
   { n, coder, signal }: { n: number; coder: string; signal: AbortSignal },
 ): Promise<Answer> {
   signal.throwIfAborted();
@@ -142,7 +142,7 @@ async function prepare(
 /** What others have done since the task's base, and is in the target by now, is no part of what is handed in. */
 async function commonWith(
   { home }: Deps,
-  { task, base, handedIn }: WorktreeOrder,
+  { task, base, handedIn }: WorktreeInput,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const ref = handedIn?.commit;
@@ -162,7 +162,7 @@ const answerOf = ({ coders }: Deps, coder: string, { base, resumed, policy, task
 
 async function layOut(
   deps: Deps,
-  { taskId, runId, task }: WorktreeOrder,
+  { taskId, runId, task }: WorktreeInput,
   { base, baseDir, coder, signal }: Pick<Prepared, 'base' | 'baseDir'> & { coder: string; signal: AbortSignal },
 ): Promise<({ ok: true; policy: Policy } & Pick<Prepared, 'submodules'>) | { ok: false; failure: Failure }> {
   // 2. What the repository asks for itself.

@@ -6,14 +6,14 @@ import { readJson, writeJson } from '../../adapters/disk/json-file.ts';
 import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import { bothEnds, NO_USAGE } from '../../domain/agent/event.ts';
 import { branchOf } from '../../domain/names.ts';
-import type { HandedIn } from '../../domain/people/external-agent.ts';
+import type { Submission } from '../../domain/people/external-agent.ts';
 import type { Launched, RunRef } from '../../domain/view/task-view.ts';
 import type { AgentOutcome } from '../../domain/run/outcome.ts';
 import { requirePrepared, type Deps } from '../worker/context.ts';
 import { cancellable } from '../worker/heartbeat.ts';
 import { persist } from '../worker/persist.ts';
 
-export type OutsideOrder = RunRef & { handedIn: HandedIn };
+export type OutsideInput = RunRef & { handedIn: Submission };
 
 const CLAIM_MAX = 2_000;
 
@@ -21,7 +21,7 @@ const CLAIM_MAX = 2_000;
  * In the place of an agent: lays what one outside the fleet committed into the run's worktree, for the receipts to be
  * gathered as of any other. A second call repeats the first one's answer.
  */
-export async function fetchExternalCommit(deps: Deps, order: OutsideOrder): Promise<Launched> {
+export async function fetchExternalCommit(deps: Deps, order: OutsideInput): Promise<Launched> {
   const { taskId, runId, handedIn } = order;
   const { prepared } = requirePrepared(deps, order);
   const files = deps.home.run(taskId, runId);

@@ -10,7 +10,7 @@ import type { ForgetEnding } from '../../domain/worker/worker.ts';
 import type { Deps } from '../worker/context.ts';
 import { forgetWork } from './save-work.ts';
 
-export interface ForgetOrder {
+export interface ForgetInput {
   taskId: string;
   ending: ForgetEnding;
   /** For where no run of it was prepared here. */
@@ -23,7 +23,7 @@ export interface ForgetOrder {
  */
 export async function cleanUpTask(
   deps: Deps,
-  { taskId, ending, ...order }: ForgetOrder,
+  { taskId, ending, ...order }: ForgetInput,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const prepared = await readJson<Prepared>(deps.home.task(taskId).prepared);

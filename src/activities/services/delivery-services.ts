@@ -5,9 +5,9 @@ import type { PullLook } from '../../domain/deliver/pull-request.ts';
 import type { Task } from '../../domain/task/schema.ts';
 
 /** The part of the desk for what follows a delivered branch. */
-export interface DeliveryDesk {
+export interface DeliveryServices {
   /** The pull request of a task's branch, made or brought up to date. */
-  openPull(order: PullOrder): Promise<Answer<{ number: number; url: string }>>;
+  openPull(order: PullInput): Promise<Answer<{ number: number; url: string }>>;
   /** How it stands now. `pollMs`, `settleMs`: as this worker is configured. */
   lookAtPull(order: { repo: string; number: number }): Promise<Answer<PullLook & { pollMs: number; settleMs: number }>>;
   /** Closes what is open for a task's branch, as long as that is at the commit. */
@@ -20,7 +20,7 @@ export interface DeliveryDesk {
   findMerger(order: FindMerger): Promise<Merger | null>;
 }
 
-export interface PullOrder {
+export interface PullInput {
   repo: string;
   branch: string;
   text: PullText;

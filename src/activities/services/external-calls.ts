@@ -1,6 +1,6 @@
-import type { DeliveryDesk } from './delivery-services.ts';
-import type { Desk } from './task-services.ts';
+import type { DeliveryServices } from './delivery-services.ts';
+import type { TaskServices } from './task-services.ts';
 
 /** What a program outside of the fleet answers, or does not: nothing else waits for it. */
-export type OutsideCalls = Pick<Desk, 'tellWebhook' | 'tellPeople'> &
-  Pick<DeliveryDesk, 'openPull' | 'lookAtPull' | 'closePull'>;
+export type OutsideCalls = Pick<TaskServices, 'tellWebhook' | 'tellPeople'> &
+  Pick<DeliveryServices, 'openPull' | 'lookAtPull' | 'closePull'>;

@@ -8,7 +8,7 @@ import type { TaskAlert } from './send-alert.ts';
  * What a workflow needs done by any worker, at once and without a slot: local activities of the worker that carries it on.
  * Short calls, each harmless when repeated.
  */
-export interface Desk {
+export interface TaskServices {
   /** What a person wrote, with the defaults filled in. */
   parseTask(input: unknown): Promise<Parsed>;
   /** How tasks stand that may be closed, or unknown. */

@@ -12,13 +12,13 @@ import { cancellable } from '../worker/heartbeat.ts';
 import { keepResult } from '../save/keep-result.ts';
 import { persist } from '../worker/persist.ts';
 
-export type SettleOrder = RunRef & {
+export type SettleInput = RunRef & {
   replayed: Replayed;
   /** Of the second worker, as its record has it. */ publicKey: PublicKey;
 };
 
 /** Compares what a second worker found with this one's own, and gives the final verdict; a second call repeats the first's. */
-export async function compareReplay(deps: Deps, order: SettleOrder): Promise<Verified> {
+export async function compareReplay(deps: Deps, order: SettleInput): Promise<Verified> {
   const { verified: file } = deps.home.run(order.taskId, order.runId);
   const first = await readJson<Verified>(file);
   if (!first) throw new Error(`run ${order.runId} was not verified`);
@@ -31,7 +31,7 @@ export async function compareReplay(deps: Deps, order: SettleOrder): Promise<Ver
 
 async function settle(
   deps: Deps,
-  { replayed, publicKey, ...ref }: SettleOrder,
+  { replayed, publicKey, ...ref }: SettleInput,
   { first, signal }: { first: Verified; signal: AbortSignal },
 ): Promise<Verified> {
   signal.throwIfAborted();

@@ -8,7 +8,7 @@ import { heartbeating } from '../worker/heartbeat.ts';
 
 const EVERY_MS = 30_000;
 
-export interface SecondOrder extends RunRef {
+export interface SecondInput extends RunRef {
   /** Host queue of one that was lost just now: taken where there is no other. */
   avoid: string | null;
   /** Until there is one. */
@@ -16,7 +16,7 @@ export interface SecondOrder extends RunRef {
 }
 
 /** Another attached worker that can verify the run's result as well: on another machine, if there is one. */
-export async function findSecondWorker(deps: Deps, order: SecondOrder): Promise<SecondWorker | null> {
+export async function findSecondWorker(deps: Deps, order: SecondInput): Promise<SecondWorker | null> {
   const { task } = requirePrepared(deps, order).prepared;
   const context = Context.current();
   return heartbeating(

@@ -7,10 +7,10 @@ import { requirePrepared, type Deps } from '../worker/context.ts';
 import { cancellable } from '../worker/heartbeat.ts';
 import { persist } from '../worker/persist.ts';
 
-export type GateOrder = RunRef & { /** What a person said since the last veto. */ said: string | null };
+export type GateInput = RunRef & { /** What a person said since the last veto. */ said: string | null };
 
 /** Asks the policy's reviewer whether the task should be worked on at all; a second call repeats the first's opinion. */
-export async function gateTask(deps: Deps, order: GateOrder): Promise<Gated> {
+export async function gateTask(deps: Deps, order: GateInput): Promise<Gated> {
   const { gated } = deps.home.run(order.taskId, order.runId);
   const known = await readJson<Gated>(gated);
   if (known) return known;
@@ -25,7 +25,7 @@ export async function gateTask(deps: Deps, order: GateOrder): Promise<Gated> {
   );
 }
 
-async function ask(deps: Deps, order: GateOrder, signal: AbortSignal): Promise<Gated> {
+async function ask(deps: Deps, order: GateInput, signal: AbortSignal): Promise<Gated> {
   signal.throwIfAborted();
   const { prepared, n } = requirePrepared(deps, order);
   const { task, policy, base, baseDir } = prepared;

@@ -7,13 +7,13 @@ import { readJson } from '../../adapters/disk/json-file.ts';
 import type { Prepared } from '../../adapters/state/run-registry.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { rescueFolder, resultRef, RESULT_SUFFIX } from '../../domain/names.ts';
-import type { ReplayOrder } from '../../domain/worker/second-verdict.ts';
+import type { ReplayInput } from '../../domain/worker/second-verdict.ts';
 import type { RunRef, Verified } from '../../domain/view/task-view.ts';
 import { decisionOf } from '../../receipts/replay.ts';
 import { requirePrepared, type Deps } from '../worker/context.ts';
 import { cancellable } from '../worker/heartbeat.ts';
 
-export type Offered = { ok: true; order: ReplayOrder } | { ok: false; failure: Failure };
+export type Offered = { ok: true; order: ReplayInput } | { ok: false; failure: Failure };
 
 /** Puts an accepted result where its repository comes from, for a second worker to fetch; harmless to repeat. */
 export async function offerResult(deps: Deps, ref: RunRef): Promise<Offered> {
@@ -30,7 +30,7 @@ export async function offerResult(deps: Deps, ref: RunRef): Promise<Offered> {
         signal.throwIfAborted();
         if (!deps.inContact()) throw new Error(`${deps.worker.name} has lost contact with the server`);
         const tree = await treeOf({ gitDir: files.result, commit });
-        const order: ReplayOrder = {
+        const order: ReplayInput = {
           ...{ ...ref, base, commit, task: { ...task, objective: '' } },
           tree,
           bundle: await readFile(deps.home.task(ref.taskId).runOf(n).receipts, 'utf8'),

@@ -3,7 +3,7 @@ import { openSource } from '../../adapters/git/source/source.ts';
 import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import type { Failure, Reason } from '../../domain/agent/failure.ts';
 import { verdictOf, type Found } from '../../domain/evidence/receipt.ts';
-import type { Replayed, ReplayOrder } from '../../domain/worker/second-verdict.ts';
+import type { Replayed, ReplayInput } from '../../domain/worker/second-verdict.ts';
 import type { Tried } from '../../ports.ts';
 import { digestOf } from '../../receipts/canonical.ts';
 import { decisionOf, REPLAYED, replayFinding } from '../../receipts/replay.ts';
@@ -29,7 +29,7 @@ const OWN_FAULTS: ReadonlySet<Reason> = new Set([
 let last: Promise<unknown> = Promise.resolve();
 
 /** Verifies from nothing what another worker has accepted: fetches the result, and tries it out again. One at a time. */
-export async function replayResult(deps: Deps, order: ReplayOrder): Promise<ReplayAnswer> {
+export async function replayResult(deps: Deps, order: ReplayInput): Promise<ReplayAnswer> {
   return cancellable(
     () => ({ runId: order.runId, state: 'verifying' }),
     (signal) => {
@@ -40,7 +40,7 @@ export async function replayResult(deps: Deps, order: ReplayOrder): Promise<Repl
   );
 }
 
-async function replay(deps: Deps, order: ReplayOrder, signal: AbortSignal): Promise<ReplayAnswer> {
+async function replay(deps: Deps, order: ReplayInput, signal: AbortSignal): Promise<ReplayAnswer> {
   signal.throwIfAborted();
   const open = () => openOrigin(deps, { task: order.task, base: order.base, signal });
   const origin = await open();
@@ -57,7 +57,7 @@ async function replay(deps: Deps, order: ReplayOrder, signal: AbortSignal): Prom
 
 async function again(
   deps: Deps,
-  order: ReplayOrder,
+  order: ReplayInput,
   { origin, dir, signal }: { origin: Extract<Origin, { ok: true }>; dir: string; signal: AbortSignal },
 ): Promise<ReplayAnswer> {
   const { baseDir, base } = origin;

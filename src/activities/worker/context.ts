@@ -8,7 +8,7 @@ import type { Keys } from '../../adapters/secrets/worker-keys.ts';
 import type { ProxyClient } from '../../adapters/proxy/client.ts';
 import type { Ledger } from '../../adapters/state/ledger.ts';
 import type { Prepared, RunRecord, RunRegistry } from '../../adapters/state/run-registry.ts';
-import type { TallyBook } from '../../adapters/state/drain-counts.ts';
+import type { DrainCounts } from '../../adapters/state/drain-counts.ts';
 import type { KnownSecrets } from '../../adapters/secrets/known-secrets.ts';
 import type { Config } from '../../config.ts';
 import type { Spent } from '../../domain/scheduling/budget.ts';
@@ -19,7 +19,7 @@ import type { Isolation, StopReason } from '../../domain/run/outcome.ts';
 import type { AgentStart, Coder } from '../../ports.ts';
 import type { Presence } from './presence.ts';
 import type { Holds } from './claim-holds.ts';
-import type { Attached, RollbackCheck, Disk, SeatDesk, Fitness } from './services.ts';
+import type { Attached, RollbackCheck, Disk, SeatServices, Fitness } from './services.ts';
 import type { Programs } from './programs.ts';
 
 /** All that the activities of one worker process work with; made once by the composition root. */
@@ -49,7 +49,7 @@ export interface Deps {
   disk: Disk;
   fitness: Fitness;
   /** The seats of its credentials. */
-  seats: SeatDesk;
+  seats: SeatServices;
   /** For whoever looks after this worker. */
   log(line: string): void;
   /** Whether the worker's record attends to it. */
@@ -57,7 +57,7 @@ export interface Deps {
   /** The workers that are attached now, by their records, and take new work. */
   attached(): Promise<Attached[]>;
   /** What became of the runs that it took in. */
-  tally: TallyBook;
+  tally: DrainCounts;
   /** `<address>/<namespace>` */
   server: string;
   /** Of the data behind that address: a new database has another one. */

@@ -54,7 +54,7 @@ export interface Fitness {
 }
 
 /** What a worker knows of its credentials, and how it takes their seats: see the workflow `fleetCredential`. */
-export interface SeatDesk {
+export interface SeatServices {
   /** Names of the credentials of a coder here, in the order of the configuration. */
   of(coder: string): string[];
   /** Why no run of the coder can have a seat, as far as is known without asking; undefined where one may. */

@@ -10,7 +10,7 @@ import {
   type HeldRun,
   type Ladder,
   type LaunchAnswer,
-  type LaunchOrder,
+  type LaunchInput,
   type Operation,
   type Operations,
   type RunEnd,
@@ -35,7 +35,7 @@ export class KeeperLost extends Error {
 
 /** All methods connect anew, and start a keeper, where the last one is gone. @throws KeeperLost, FleetError */
 export interface KeeperClient {
-  launch(order: LaunchOrder): Promise<LaunchAnswer>;
+  launch(order: LaunchInput): Promise<LaunchAnswer>;
   /** Does not wait for the end. Only the first reason of a run counts. */
   stop(order: RunRef & { reason: StopReason }): Promise<{ stopping: boolean }>;
   status(ref: RunRef): Promise<RunStatus>;
@@ -78,7 +78,7 @@ class Client implements KeeperClient {
     this.#options = options;
   }
 
-  launch = (order: LaunchOrder) => this.#ask('launch', order);
+  launch = (order: LaunchInput) => this.#ask('launch', order);
   stop = (order: RunRef & { reason: StopReason }) => this.#ask('stop', order);
   status = (ref: RunRef) => this.#ask('status', ref);
   list = () => this.#ask('list', {});

@@ -9,7 +9,7 @@ import {
   PROTOCOL,
   type LaunchAnswer,
   type LaunchedRecord,
-  type LaunchOrder,
+  type LaunchInput,
   type Operation,
   type Operations,
   type RunEnd,
@@ -87,7 +87,7 @@ export class Keeper {
     },
   };
 
-  async #launchOnce(order: LaunchOrder): Promise<LaunchAnswer> {
+  async #launchOnce(order: LaunchInput): Promise<LaunchAnswer> {
     const held = this.#runs.get(order.runId);
     if (held) return { ok: true, fresh: false, pid: held.pid };
     const underWay = this.#launching.get(order.runId);
@@ -100,7 +100,7 @@ export class Keeper {
     return launch;
   }
 
-  async #launch(order: LaunchOrder): Promise<LaunchAnswer> {
+  async #launch(order: LaunchInput): Promise<LaunchAnswer> {
     this.tick();
     const { askedAtBootSeconds: asked } = order;
     // A worker may have stood still between its question and this order.

@@ -12,7 +12,7 @@ export const PROTOCOL = 2;
 export interface Operations {
   /** First on each connection. What the last one says holds for all runs. */
   hello: { asks: Hello; answers: { protocol: number; pid: number } };
-  launch: { asks: LaunchOrder; answers: LaunchAnswer };
+  launch: { asks: LaunchInput; answers: LaunchAnswer };
   /** Does not wait for the end. Only the first reason of a run counts; false: there is nothing to stop. */
   stop: { asks: RunRef & { reason: StopReason }; answers: { stopping: boolean } };
   status: { asks: RunRef; answers: RunStatus };
@@ -42,7 +42,7 @@ export interface Ladder {
 export const DEFAULT_LADDER: Ladder = { intMs: 10_000, termMs: 10_000, fenceMs: 3_000 };
 
 /** The run's folder must exist; it follows from the home and the ids. All paths are absolute. */
-export interface LaunchOrder extends RunRef, Omit<IsolationPlan, 'home'> {
+export interface LaunchInput extends RunRef, Omit<IsolationPlan, 'home'> {
   argv: string[];
   limits: ResourceLimits;
   /** Complete. */

@@ -8,7 +8,7 @@ import { bootSeconds, type ProcessIdentity } from '../program/process.ts';
 import { giveUpReserve } from '../disk/reserve.ts';
 import { RedactStream } from '../secrets/redact-stream.ts';
 import { LogWriter } from './log-writer.ts';
-import type { HeldRun, Ladder, LaunchedRecord, LaunchOrder, LiveStatus } from './protocol.ts';
+import type { HeldRun, Ladder, LaunchedRecord, LaunchInput, LiveStatus } from './protocol.ts';
 import { ProcessTree } from './tree.ts';
 
 /** Milliseconds after the first SIGKILL at which the end is recorded as unclean. */
@@ -26,7 +26,7 @@ type Step = [NodeJS.Signals, number];
  *                                                       stop: INT, TERM ──┘      └─ KILL
  */
 export class Run {
-  readonly #order: LaunchOrder;
+  readonly #order: LaunchInput;
   readonly #paths: RunLayout;
   readonly #reserve: string;
   readonly #out: LogWriter;
@@ -50,7 +50,7 @@ export class Run {
   over!: Promise<void>;
   live = true;
 
-  private constructor(order: LaunchOrder, paths: RunLayout, reserve: string) {
+  private constructor(order: LaunchInput, paths: RunLayout, reserve: string) {
     this.#order = order;
     this.#reserve = reserve;
     this.#paths = paths;
@@ -61,7 +61,7 @@ export class Run {
   }
 
   /** Undefined: the run was launched before. @throws where nothing could be started; it may then be tried again */
-  static async launch(order: LaunchOrder, home: HomeLayout): Promise<Run | undefined> {
+  static async launch(order: LaunchInput, home: HomeLayout): Promise<Run | undefined> {
     const paths = home.run(order.taskId, order.runId);
     const run = new Run(order, paths, home.reserve);
     if (!createJsonSync(paths.launched, run.#launched(null))) return undefined;

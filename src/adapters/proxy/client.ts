@@ -12,7 +12,7 @@ import { dial, Link } from '../daemon/link.ts';
 import { startDetached } from '../daemon/start.ts';
 import { PROTOCOL, type Operations } from './protocol.ts';
 
-/** One run's place with the proxy: see `OpenOrder`. */
+/** One run's place with the proxy: see `OpenInput`. */
 export interface WirePlace {
   id: string;
   file: string;

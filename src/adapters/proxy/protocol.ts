@@ -9,9 +9,9 @@ export const PROTOCOL = 3;
 export interface Operations {
   hello: { asks: object; answers: { protocol: number; pid: number; port: number } };
   /** Opens a run's way to its model, or replaces it: the key of an earlier order is refused from then on. */
-  open: { asks: OpenOrder; answers: object };
+  open: { asks: OpenInput; answers: object };
   /** Keeps the process for a run that has a way out by it, and a model elsewhere. */
-  hold: { asks: HoldOrder; answers: object };
+  hold: { asks: HoldInput; answers: object };
   /** Ends what is under way of it, and answers when all of it is in the file. */
   close: { asks: { id: string }; answers: object };
   /** Null: it is not open. */
@@ -19,7 +19,7 @@ export interface Operations {
 }
 
 /** Kept in `file` (0600, never seen by an agent) until the run is closed, for the next proxy to go on with. */
-export interface OpenOrder extends HoldOrder {
+export interface OpenInput extends HoldInput {
   /** Gets a `WireLine` each. Its folder must exist. */
   wireFile: string;
   /** Of the key that the agent is given, hex. */
@@ -29,7 +29,7 @@ export interface OpenOrder extends HoldOrder {
   secrets?: Secrets;
 }
 
-export interface HoldOrder {
+export interface HoldInput {
   /** In the URL: letters, digits, `.`, `_` and `-`. */
   id: string;
   /** Where the order is kept. Once it is gone, the run is closed. */

@@ -6,7 +6,7 @@ import { runLayout, type HomeLayout } from '../../domain/names.ts';
 import { readJson, writeJsonSync } from '../disk/json-file.ts';
 import { forward, refuse } from './forward.ts';
 import { EgressProxy } from './egress.ts';
-import { PROTOCOL, type HoldOrder, type Operations, type OpenOrder } from './protocol.ts';
+import { PROTOCOL, type HoldInput, type Operations, type OpenInput } from './protocol.ts';
 import { routeOf } from './routes.ts';
 import { OpenRun } from './run.ts';
 
@@ -77,7 +77,7 @@ export class ModelProxy {
   /** Goes on with the runs that an earlier proxy had open. */
   async adopt(home: HomeLayout): Promise<void> {
     for (const file of ordersIn(home)) {
-      const order = await readJson<OpenOrder | HoldOrder>(file).catch(() => undefined);
+      const order = await readJson<OpenInput | HoldInput>(file).catch(() => undefined);
       if (order?.file !== file || !ID.test(order.id)) continue;
       if ('upstream' in order) this.#runs.set(order.id, new OpenRun(order, true));
       else this.#held.set(order.id, file);

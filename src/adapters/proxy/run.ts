@@ -8,7 +8,7 @@ import {
 } from '../../domain/agent/model-traffic.ts';
 import { Redaction } from '../../domain/secrets/redaction.ts';
 import type { Meter } from './meter.ts';
-import type { OpenOrder } from './protocol.ts';
+import type { OpenInput } from './protocol.ts';
 import { readWire, WireFile } from './wire-file.ts';
 
 /** Of a run at one time: an agent needs a few. */
@@ -17,7 +17,7 @@ const RESULTS_MAX = 50_000;
 
 /** One run's way to its model. */
 export class OpenRun {
-  readonly order: OpenOrder;
+  readonly order: OpenInput;
   readonly #file: WireFile;
   readonly #underWay = new Map<Meter, { abort: AbortController; over: Promise<void> }>();
   readonly #told = new Set<string>();
@@ -27,7 +27,7 @@ export class OpenRun {
   closed = false;
 
   /** `again`: by a proxy that was started anew. */
-  constructor(order: OpenOrder, again: boolean) {
+  constructor(order: OpenInput, again: boolean) {
     this.order = order;
     this.#file = new WireFile(order.wireFile, new Redaction(order.secrets ?? {}));
     for (const exchange of readWire(order.wireFile)?.exchanges ?? []) {

@@ -15,7 +15,7 @@ interface Kept {
  * Counts what became of the runs of a worker, on disk, so that a restart loses none. Whatever is taken in ends in one
  * outcome: of a run that left no trace it is `handedOver`, as its task was claimed anew.
  */
-export class TallyBook {
+export class DrainCounts {
   readonly #path: string;
   readonly #held: (runId: string) => boolean;
   #kept: Kept;
@@ -27,11 +27,11 @@ export class TallyBook {
   }
 
   /** `held`: whether the run still has its folder here. */
-  static async open(path: string, held: (runId: string) => boolean): Promise<TallyBook> {
+  static async open(path: string, held: (runId: string) => boolean): Promise<DrainCounts> {
     // A file that a crash of the disk spoilt must not keep the worker from starting.
     const kept = await readJson<Kept>(path).catch(() => undefined);
     const anew = fresh();
-    const book = new TallyBook(path, held, kept ? { ...kept, ended: { ...anew.ended, ...kept.ended } } : anew);
+    const book = new DrainCounts(path, held, kept ? { ...kept, ended: { ...anew.ended, ...kept.ended } } : anew);
     book.#fold();
     return book;
   }

@@ -14,10 +14,10 @@ export interface Tool {
   about: string;
   input: z.ZodType;
   /** With what was said alone: defaults are filled in where a task is checked. */
-  call(on: Desk, input: unknown): Promise<unknown>;
+  call(on: ToolContext, input: unknown): Promise<unknown>;
 }
 
-interface Desk {
+interface ToolContext {
   cli: Cli;
   fleet: Fleet;
   as: string;
@@ -28,7 +28,7 @@ const tool = <S extends z.ZodType>(of: {
   name: string;
   about: string;
   input: S;
-  call(on: Desk, input: z.input<S>): Promise<unknown>;
+  call(on: ToolContext, input: z.input<S>): Promise<unknown>;
 }): Tool => of as unknown as Tool;
 
 export const TOOLS: readonly Tool[] = [

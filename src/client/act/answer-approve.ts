@@ -1,11 +1,11 @@
 import type { PersonsWord } from '../../domain/people/waiting.ts';
 import { answerUpdate, approveUpdate, rejectUpdate } from '../../workflows/messages.ts';
 import { sayTo } from './decide.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** Of a task whose agent asks. @throws FleetError (2) where somebody was faster, or it asks something else */
 export const answerTask = (
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   said: { answer: string; by: string; question?: string },
 ): Promise<void> =>
@@ -20,7 +20,7 @@ export const answerTask = (
 
 /** A person's yes or no. @throws FleetError (2) where somebody was faster, or nothing waits for one */
 export const approveTask = (
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   { approved, ...said }: { approved: boolean } & PersonsWord,
 ): Promise<void> =>

@@ -4,7 +4,7 @@ import type { TaskState } from '../../domain/task/state.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
 import { cancelTask } from './decide.ts';
 import { describeTask, stateOf } from '../read/view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 
 const WIDTH = 8;
 
@@ -15,7 +15,7 @@ export interface OpenTasks {
 }
 
 /** Their ids, `most` at most, as the server's index has them: it lags a little. No worker is asked. */
-export async function findOpen({ client }: Wire, wanted: OpenTasks, most: number): Promise<string[]> {
+export async function findOpen({ client }: FleetConnection, wanted: OpenTasks, most: number): Promise<string[]> {
   const is = (name: string, value: string) => `${name} = '${value.replaceAll("'", "''")}'`;
   const states = wanted.states.map((state) => is(ATTRIBUTES.state.name, state));
   const query = [
@@ -39,7 +39,7 @@ export interface Cancelled {
 
 /** Cancels each; with `states` only one that is in such a state when its turn comes. */
 export function cancelMany(
-  wire: Wire,
+  wire: FleetConnection,
   ids: readonly string[],
   { states = [] }: { states?: readonly TaskState[] } = {},
 ): Promise<Cancelled[]> {

@@ -1,17 +1,17 @@
 import type { TaskInput } from '../../domain/task/schema.ts';
 import { enqueueOnce, type Enqueued } from '../start/enqueue-once.ts';
 import { readStamps, type Stamp } from '../read/stamps.ts';
-import type { Ends, Wire } from '../connection.ts';
+import type { Ends, FleetConnection } from '../connection.ts';
 
 export type { Stamp };
 
 /** What a channel does beside what everybody can: again and again, and at any time. */
 export class ChannelCalls {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
   readonly #ends: Ends;
   #prepared: Promise<void> | undefined;
 
-  constructor(wire: Wire, ends: Ends) {
+  constructor(wire: FleetConnection, ends: Ends) {
     this.#wire = wire;
     this.#ends = ends;
   }

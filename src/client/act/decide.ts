@@ -6,7 +6,7 @@ import { type FleetError, wrongInput } from '../../domain/error.ts';
 import { acceptUpdate, giveUpUpdate, retryUpdate } from '../../workflows/messages.ts';
 import { unanswered } from '../read/no-answer.ts';
 import { describeTask, stateOf, viewTask, type TaskReport } from '../read/view.ts';
-import { answered, isNotFound, type Wire } from '../connection.ts';
+import { answered, isNotFound, type FleetConnection } from '../connection.ts';
 
 /** What a person may say about a parked task. */
 export const DECISIONS = { retry: retryUpdate, accept: acceptUpdate, 'give-up': giveUpUpdate } as const;
@@ -17,7 +17,7 @@ const RETRY_MS = 250;
 
 /** @throws FleetError where the task is not parked, has nothing to accept, or no worker is there to take it */
 export const decideTask = (
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   { decision, why, by }: { decision: PersonsDecision; why: string; by?: string | undefined },
 ): Promise<void> =>
@@ -33,7 +33,7 @@ export const decideTask = (
  * @throws FleetError (2) with what the workflow says where it refuses; where no worker is there to take it
  */
 export async function sayTo<A, R>(
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   {
     update,
@@ -77,7 +77,7 @@ export async function sayTo<A, R>(
 }
 
 /** Temporal's cancellation: the worker stops the agent, then the task is `cancelled`. */
-export async function cancelTask(wire: Wire, id: string): Promise<void> {
+export async function cancelTask(wire: FleetConnection, id: string): Promise<void> {
   const described = await describeTask(wire, id);
   if (described.status.name !== 'RUNNING') throw closed(id, stateOf(described));
   try {

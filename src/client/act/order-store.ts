@@ -11,7 +11,7 @@ import {
   type Stopped,
 } from '../fleet/orders.ts';
 import { acceptRollback, readNotices } from '../fleet/rollback.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 import type { FleetWorker } from '../fleet/workers.ts';
 
 export type { FleetOrder, StandingOrder, Stopped };
@@ -29,9 +29,9 @@ export interface OrderGiven {
 
 /** What people order workers, one or all: it stands until it is withdrawn. */
 export class Orders {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
 
-  constructor(wire: Wire) {
+  constructor(wire: FleetConnection) {
     this.#wire = wire;
   }
 

@@ -11,14 +11,14 @@ import { askUpdate, completeUpdate, failUpdate, holdUpdate } from '../../workflo
 
 import { sayTo } from './decide.ts';
 import { Attended, viewTask, type TaskReport } from '../read/view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 
 /** What agents outside the fleet do, each by the name that tasks are for. Nothing proves a name: see docs/outside-agents.md. */
 
 const WIDTH = 12;
 
 /** Open tasks that are for that name, the most urgent first. */
-export async function listFor(wire: Wire, as: string): Promise<TaskReport[]> {
+export async function listFor(wire: FleetConnection, as: string): Promise<TaskReport[]> {
   const attended = new Attended(wire);
   const ids: string[] = [];
   const label = labelOf(checked(as));
@@ -34,7 +34,7 @@ export async function listFor(wire: Wire, as: string): Promise<TaskReport[]> {
  * anyway. Gives the task as it then is.
  */
 export async function claimFor(
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   { as, leaseMs = toMs(DEFAULT_LEASE) }: { as: string; leaseMs?: number },
 ): Promise<TaskView> {
@@ -49,7 +49,7 @@ export async function claimFor(
 
 /** Hands a result in. `commit`: a branch, tag or commit that the task's repository has; a worker verifies it. */
 export const completeFor = (
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   { as, result, commit }: { as: string; result: string; commit?: string },
 ): Promise<void> =>
@@ -60,12 +60,12 @@ export const completeFor = (
   });
 
 /** Says that it cannot be done: a person decides. */
-export const failFor = (wire: Wire, id: string, { as, why }: { as: string; why: string }): Promise<void> =>
+export const failFor = (wire: FleetConnection, id: string, { as, why }: { as: string; why: string }): Promise<void> =>
   sayTo(wire, id, { update: failUpdate, said: { as: checked(as), why } });
 
 /** What a name asks people on a task that it holds: the hold ends with it, and the answer is among the task's `answers`. */
 export async function askFor(
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   { as, ...asked }: { as: string } & Question,
 ): Promise<{ id: string; question: string }> {

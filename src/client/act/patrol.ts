@@ -3,7 +3,7 @@ import { FleetError, wrongInput } from '../../domain/error.ts';
 import { DEFAULT_QUEUE, PATROL_ID, PATROL_TYPE } from '../../domain/names.ts';
 import type { PatrolRound } from '../../domain/produce/patrol.ts';
 import { CATCHUP, startedBy } from '../start/schedules.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 import { isAttached, listWorkers } from '../fleet/workers.ts';
 
 export interface PatrolStatus {
@@ -25,9 +25,9 @@ const ROUND_MS = 5 * 60_000;
  * under way. Where it is off the schedule is paused, and remembers what was told.
  */
 export class Patrol {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
 
-  constructor(wire: Wire) {
+  constructor(wire: FleetConnection) {
     this.#wire = wire;
   }
 

@@ -3,17 +3,17 @@ import { wrongInput } from '../../domain/error.ts';
 import { needsUpdate, priorityUpdate } from '../../workflows/messages.ts';
 import { sayTo } from './decide.ts';
 import { viewTask } from '../read/view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 
 const WIDTH = 8;
 
 /** 0 (critical) to 100. A waiting task is moved at once; otherwise it counts for the next run. */
-export const setPriority = (wire: Wire, id: string, priority: number): Promise<void> =>
+export const setPriority = (wire: FleetConnection, id: string, priority: number): Promise<void> =>
   sayTo(wire, id, { update: priorityUpdate, said: { priority } });
 
 /** @throws FleetError (2) for an unknown id, a cycle, or a task that an agent works on */
 export async function changeNeeds(
-  wire: Wire,
+  wire: FleetConnection,
   id: string,
   { add = [], drop = [] }: { add?: readonly string[]; drop?: readonly string[] },
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function changeNeeds(
 }
 
 /** Through all that the added ones wait for. */
-async function refuseCycle(wire: Wire, id: string, add: readonly string[]): Promise<void> {
+async function refuseCycle(wire: FleetConnection, id: string, add: readonly string[]): Promise<void> {
   const edges = new Map<string, string[]>([[id, [...add]]]);
   for (let front = [...new Set(add)]; front.length > 0;) {
     const views = await mapBounded(front, WIDTH, (one) => viewTask(wire, one));

@@ -8,7 +8,7 @@ import { ask } from '../read/read-log.ts';
 import { taskOf } from '../start/hand-off.ts';
 import { unansweredBy } from '../read/no-answer.ts';
 import { viewTask } from '../read/view.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 interface Which {
   /** Number of a run; missing: the newest one that left something. */
@@ -17,9 +17,9 @@ interface Which {
 
 /** Work that runs have left and nobody accepted: in the vaults of the workers that had them. Each throws a FleetError where there is none. */
 export class SavedWork {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
 
-  constructor(wire: Wire) {
+  constructor(wire: FleetConnection) {
     this.#wire = wire;
   }
 

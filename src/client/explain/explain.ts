@@ -16,7 +16,7 @@ import { lookUpTask } from '../read/look-up.ts';
 import { listOrders } from '../fleet/orders.ts';
 import { countQueued } from '../fleet/queues.ts';
 import { viewTask, type TaskReport } from '../read/view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 import { isAttached, listWorkers, type FleetWorker } from '../fleet/workers.ts';
 
 export interface Explanation {
@@ -41,11 +41,11 @@ export interface Waiting {
 const NOBODY: Waiting = { workers: [], order: null, queued: 0 };
 const WIDTH = 8;
 
-export async function explainTask(wire: Wire, id: string): Promise<Explanation> {
+export async function explainTask(wire: FleetConnection, id: string): Promise<Explanation> {
   return explainReport(wire, await viewTask(wire, id));
 }
 
-export async function explainReport(wire: Wire, report: TaskReport): Promise<Explanation> {
+export async function explainReport(wire: FleetConnection, report: TaskReport): Promise<Explanation> {
   const { id, state, reason, dependsOn = [] } = report;
   const waiting = await waitingOf(wire, report);
   // What it has heard of them may not be all.
@@ -60,7 +60,7 @@ export async function explainReport(wire: Wire, report: TaskReport): Promise<Exp
   return { id, state, reason, sentence, doneBy };
 }
 
-async function waitingOf(wire: Wire, report: TaskReport): Promise<Waiting> {
+async function waitingOf(wire: FleetConnection, report: TaskReport): Promise<Waiting> {
   const { state, queue } = report;
   if (state !== 'queued') {
     const workers = isOnWorker(report) ? await listWorkers(wire) : [];
@@ -71,7 +71,7 @@ async function waitingOf(wire: Wire, report: TaskReport): Promise<Waiting> {
 }
 
 /** What holds results back. */
-async function stopOf(wire: Wire, state: TaskReport['state']): Promise<FleetOrder | null> {
+async function stopOf(wire: FleetConnection, state: TaskReport['state']): Promise<FleetOrder | null> {
   if (state !== 'delivering' && state !== 'awaiting-checks') return null;
   const orders = await listOrders(wire);
   return orders.find(({ worker, mode }) => worker === null && mode === 'stop') ?? null;

@@ -1,9 +1,9 @@
 import { MERGE_TYPE } from '../../domain/names.ts';
 import type { Merges } from '../../domain/deliver/merge.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** All targets that something waits for, or did a moment ago. */
-export async function listMerges({ client }: Wire): Promise<Merges[]> {
+export async function listMerges({ client }: FleetConnection): Promise<Merges[]> {
   const found: Merges[] = [];
   const query = `WorkflowType = '${MERGE_TYPE}' AND ExecutionStatus = 'Running'`;
   for await (const { workflowId } of client.workflow.list({ query })) {

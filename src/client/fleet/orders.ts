@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { wrongInput } from '../../domain/error.ts';
 import { ORDER_QUEUE, ORDER_TYPE, orderId } from '../../domain/names.ts';
 import { orderSentence, type FleetOrder } from '../../domain/worker/worker.ts';
-import { isNotFound, type Wire } from '../connection.ts';
+import { isNotFound, type FleetConnection } from '../connection.ts';
 import { isAttached, listWorkers, workerNames, type FleetWorker } from './workers.ts';
 
 /** An order that stands. */
@@ -12,7 +12,7 @@ export interface StandingOrder extends FleetOrder {
 }
 
 /** An order is an open workflow with a fixed id, on a queue that nobody polls: durable, and given by the server alone. */
-export async function giveOrder({ client }: Wire, order: StandingOrder): Promise<void> {
+export async function giveOrder({ client }: FleetConnection, order: StandingOrder): Promise<void> {
   const { worker, ...memo } = order;
   await client.workflow.start(ORDER_TYPE, {
     workflowId: orderId(worker ?? undefined),
@@ -24,7 +24,10 @@ export async function giveOrder({ client }: Wire, order: StandingOrder): Promise
 }
 
 /** False where no such order stood. */
-export async function withdrawOrder({ client }: Wire, said: { worker: string | null; by: string }): Promise<boolean> {
+export async function withdrawOrder(
+  { client }: FleetConnection,
+  said: { worker: string | null; by: string },
+): Promise<boolean> {
   try {
     await client.workflow.getHandle(orderId(said.worker ?? undefined)).terminate(`withdrawn by ${said.by}`);
     return true;
@@ -35,7 +38,7 @@ export async function withdrawOrder({ client }: Wire, said: { worker: string | n
 }
 
 /** The orders that stand, the one for all first. */
-export async function listOrders({ client }: Wire): Promise<StandingOrder[]> {
+export async function listOrders({ client }: FleetConnection): Promise<StandingOrder[]> {
   const orders: StandingOrder[] = [];
   const query = `WorkflowType = '${ORDER_TYPE}' AND ExecutionStatus = 'Running'`;
   for await (const { workflowId, memo } of client.workflow.list({ query })) {
@@ -46,7 +49,7 @@ export async function listOrders({ client }: Wire): Promise<StandingOrder[]> {
 }
 
 /** The workers of that name. @throws FleetError (2) where none was ever seen */
-export async function workersNamed(wire: Wire, name: string): Promise<FleetWorker[]> {
+export async function workersNamed(wire: FleetConnection, name: string): Promise<FleetWorker[]> {
   const names = await workerNames(wire);
   if (names.includes(name)) return (await listWorkers(wire)).filter((worker) => worker.name === name);
   const known = names.length ? `known are ${names.join(', ')}` : 'none has ever been attached';
@@ -68,7 +71,7 @@ const STOPPED_MS = 30_000;
 const LOOK_MS = 250;
 
 /** Waits until every attached worker has said that its agents are down. */
-export async function untilStopped(wire: Wire, { at }: FleetOrder): Promise<Stopped> {
+export async function untilStopped(wire: FleetConnection, { at }: FleetOrder): Promise<Stopped> {
   const startedAt = performance.now();
   for (;;) {
     const workers = (await listWorkers(wire)).filter((worker) => isAttached(worker) || worker.state === 'silent');
@@ -88,7 +91,7 @@ export async function untilStopped(wire: Wire, { at }: FleetOrder): Promise<Stop
 
 /** Waits until the named workers have obeyed: they hold, left, or take new work again; those that were lost are named. */
 export async function untilObeyed(
-  wire: Wire,
+  wire: FleetConnection,
   awaited: { hostQueues: readonly string[]; order: FleetOrder | null },
 ): Promise<FleetWorker[]> {
   const { hostQueues, order } = awaited;

@@ -8,7 +8,7 @@ import {
   type ForgottenBy,
   type RollbackNotice,
 } from '../../domain/worker/rollback.ts';
-import { isNotFound, type Wire } from '../connection.ts';
+import { isNotFound, type FleetConnection } from '../connection.ts';
 
 const DEADLINE_MS = 3_000;
 const SUMMARY = 200;
@@ -54,7 +54,10 @@ export async function writeNotices(client: Client, notices: readonly RollbackNot
 }
 
 /** The runs that nobody waits for any more; none where no worker has noticed anything, and nothing is changed. */
-export async function acceptRollback({ client }: Wire, said: { by: string; why: string }): Promise<ForgottenBy[]> {
+export async function acceptRollback(
+  { client }: FleetConnection,
+  said: { by: string; why: string },
+): Promise<ForgottenBy[]> {
   const runs = forgottenRuns(await readNotices(client));
   const [newest] = runs;
   if (newest) {

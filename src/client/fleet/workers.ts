@@ -2,7 +2,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { RECORD_TYPE } from '../../domain/names.ts';
 import type { WorkerRecord, WorkerView } from '../../domain/worker/worker.ts';
 import { onServersClock } from './clock.ts';
-import { decoded, isNotFound, mapBounded, type Wire } from '../connection.ts';
+import { decoded, isNotFound, mapBounded, type FleetConnection } from '../connection.ts';
 
 /** A worker that is attached, or was: what its record says, and what it last said of itself. */
 export interface FleetWorker extends Omit<WorkerRecord, 'state'> {
@@ -25,7 +25,7 @@ export const isAttached = ({ state }: Pick<FleetWorker, 'state'>): boolean =>
   !['detached', 'lost', 'silent'].includes(state);
 
 /** All workers that have a record, by name: also those that were lost, or left a few days ago. No worker needs to answer. */
-export async function listWorkers(wire: Wire): Promise<FleetWorker[]> {
+export async function listWorkers(wire: FleetConnection): Promise<FleetWorker[]> {
   const ids: string[] = [];
   const query = `WorkflowType = '${RECORD_TYPE}' AND ExecutionStatus = 'Running'`;
   for await (const { workflowId } of wire.client.workflow.list({ query })) ids.push(workflowId);
@@ -34,20 +34,20 @@ export async function listWorkers(wire: Wire): Promise<FleetWorker[]> {
 }
 
 /** The names of their coders, by their records and by what they last said, which is sooner. */
-export async function codersOf(wire: Wire): Promise<Set<string>> {
+export async function codersOf(wire: FleetConnection): Promise<Set<string>> {
   const workers = await listWorkers(wire);
   return new Set(workers.flatMap(({ coders, view }) => [...coders, ...(view?.coders ?? [])].map(({ name }) => name)));
 }
 
 /** The names of all workers that the server remembers. */
-export async function workerNames({ client }: Wire): Promise<string[]> {
+export async function workerNames({ client }: FleetConnection): Promise<string[]> {
   const names = new Set<string>();
   for await (const { memo } of client.workflow.list({ query: `WorkflowType = '${RECORD_TYPE}'` }))
     if (memo?.['record']) names.add((memo['record'] as WorkerRecord).name);
   return [...names].sort();
 }
 
-async function describeWorker(wire: Wire, id: string): Promise<FleetWorker | undefined> {
+async function describeWorker(wire: FleetConnection, id: string): Promise<FleetWorker | undefined> {
   try {
     const described = await wire.client.workflow.getHandle(id).describe();
     const record = described.memo?.['record'] as WorkerRecord | undefined;
@@ -77,7 +77,7 @@ interface Beat {
 
 /** Beside the newest `attend` there may be one of an earlier process, until its time is up. */
 async function lastBeat(
-  { client }: Wire,
+  { client }: FleetConnection,
   { raw }: WorkflowExecutionDescription,
   since: string,
 ): Promise<Beat | undefined> {

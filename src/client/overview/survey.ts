@@ -7,7 +7,7 @@ import { lookAt } from '../read/list.ts';
 import { listById, listRows } from '../read/rows.ts';
 import { standingOf } from './standing.ts';
 import { viewTask } from '../read/view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 import { isAttached, listWorkers } from '../fleet/workers.ts';
 
 const WIDTH = 12;
@@ -40,7 +40,7 @@ export interface Around {
 type States = ReadonlyMap<string, TaskState>;
 
 /** All open tasks by one list; only runs that are on a worker, and blocked tasks that nothing seems to hold, are looked at. */
-export async function lookAround(wire: Wire): Promise<Around> {
+export async function lookAround(wire: FleetConnection): Promise<Around> {
   const [newest, workers] = await Promise.all([listRows(wire, `ExecutionStatus = 'Running'`), listWorkers(wire)]);
   const listed = newest.toReversed();
   const attached = workers.filter(isAttached);
@@ -76,7 +76,7 @@ export async function lookAround(wire: Wire): Promise<Around> {
 }
 
 /** Of all open tasks, and of those that these wait for. One that lists do not have is asked for alone. */
-async function statesOf(wire: Wire, listed: readonly TaskRow[]): Promise<States> {
+async function statesOf(wire: FleetConnection, listed: readonly TaskRow[]): Promise<States> {
   const states = new Map(listed.map(({ id, state }) => [id, state]));
   const needed = listed.flatMap(({ state, dependsOn }) => (state === 'blocked' ? dependsOn : []));
   const unknown = (): string[] => [...new Set(needed)].filter((id) => !states.has(id));
@@ -86,7 +86,7 @@ async function statesOf(wire: Wire, listed: readonly TaskRow[]): Promise<States>
 }
 
 /** What it was told of them only its workflow knows: it is asked where nothing that is open holds it. */
-async function waitsFor(wire: Wire, { id, dependsOn }: TaskRow, states: States): Promise<Seen['waitsFor']> {
+async function waitsFor(wire: FleetConnection, { id, dependsOn }: TaskRow, states: States): Promise<Seen['waitsFor']> {
   const stand = dependsOn.map((one) => ({ id: one, state: states.get(one) ?? null }));
   const told = new Map(stand.map((one) => [one.id, one.state]));
   if (stand.every(({ state }) => !state || isClosed(state))) {
@@ -97,7 +97,7 @@ async function waitsFor(wire: Wire, { id, dependsOn }: TaskRow, states: States):
 }
 
 /** Since when it waits as it does; of a run the last sign. */
-async function lastSign(wire: Wire, row: TaskRow): Promise<string> {
+async function lastSign(wire: FleetConnection, row: TaskRow): Promise<string> {
   if (!isOnWorker(row)) return row.since;
   const { live, since } = await lookAt(wire, row);
   return live?.lastEventAt ?? since;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeTask, isSettled, progressOf, reportOf, type TaskReport } from './view.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 const TICK_MS = 500;
 
@@ -13,7 +13,11 @@ export interface FollowOptions {
  * The task as it goes, twice a second, until it is settled (closed or parked) or the signal aborts. Cheap: a worker is
  * asked only when the history has grown; what its live activity says comes from the server.
  */
-export async function* followTask(wire: Wire, id: string, options: FollowOptions = {}): AsyncGenerator<TaskReport> {
+export async function* followTask(
+  wire: FleetConnection,
+  id: string,
+  options: FollowOptions = {},
+): AsyncGenerator<TaskReport> {
   const { signal, tickMs = TICK_MS } = options;
   let last: { length: number; report: TaskReport } | undefined;
   while (!signal?.aborted) {
@@ -29,7 +33,11 @@ export async function* followTask(wire: Wire, id: string, options: FollowOptions
 }
 
 /** The settled task; undefined where the time ran out first. */
-export async function waitForTask(wire: Wire, id: string, timeoutMs?: number): Promise<TaskReport | undefined> {
+export async function waitForTask(
+  wire: FleetConnection,
+  id: string,
+  timeoutMs?: number,
+): Promise<TaskReport | undefined> {
   const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
   for await (const report of followTask(wire, id, signal ? { signal } : {})) {
     if (isSettled(report)) return report;

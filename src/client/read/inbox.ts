@@ -1,9 +1,9 @@
 import { inboxItem, WAITING, type InboxItem } from '../../domain/list/inbox.ts';
 import { inStates, listRows } from './rows.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** All that waits for a person: questions by their deadlines, then what waits longest. By the server's list alone. */
-export async function readInbox(wire: Wire): Promise<InboxItem[]> {
+export async function readInbox(wire: FleetConnection): Promise<InboxItem[]> {
   const rows = await listRows(wire, inStates(WAITING));
   return rows
     .flatMap((row) => row.waits ?? inboxItem({ ...row, runs: [] }) ?? [])

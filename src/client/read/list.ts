@@ -8,7 +8,7 @@ import { WORKFLOW_TYPE } from '../../domain/names.ts';
 import { inStates, listRows, rowFrom } from './rows.ts';
 import { readNotices } from '../fleet/rollback.ts';
 import { describeTask, progressOf } from './view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 
 export const TASK_STATES: readonly TaskState[] = [...OPEN_STATES, ...CLOSED_STATES];
 /** How many closed tasks are shown beside the open ones where nothing else is asked for. */
@@ -33,7 +33,7 @@ export interface ListedTask extends TaskRow {
 }
 
 /** Open tasks first, newest first; then closed ones, last closed first. */
-export async function listTasks(wire: Wire, filter: TaskFilter = {}): Promise<ListedTask[]> {
+export async function listTasks(wire: FleetConnection, filter: TaskFilter = {}): Promise<ListedTask[]> {
   const { states = TASK_STATES, all = false, limit = Infinity } = filter;
   const closed = closedClause(states);
   // In this order: one that ends in between is found twice, and not left out.
@@ -52,7 +52,7 @@ export async function listTasks(wire: Wire, filter: TaskFilter = {}): Promise<Li
 }
 
 /** How many open ones are in these states, by the server's index. */
-export async function countOpen({ client }: Wire, states: readonly TaskState[]): Promise<number> {
+export async function countOpen({ client }: FleetConnection, states: readonly TaskState[]): Promise<number> {
   return (await client.workflow.count(`WorkflowType = '${WORKFLOW_TYPE}' AND ${openClause(states.filter(isOpen))}`))
     .count;
 }
@@ -61,7 +61,7 @@ const isOpen = (state: TaskState): boolean => !isClosed(state);
 const openClause = (states: readonly TaskState[]): string =>
   states.length < OPEN_STATES.length ? inStates(states) : `ExecutionStatus = 'Running'`;
 
-async function listOpen(wire: Wire, states: readonly TaskState[], limit: number): Promise<TaskRow[]> {
+async function listOpen(wire: FleetConnection, states: readonly TaskState[], limit: number): Promise<TaskRow[]> {
   if (states.length === 0) return [];
   const rows = await listRows(wire, openClause(states), limit);
   const others = states.filter((state) => !WAITING.includes(state));
@@ -73,7 +73,7 @@ async function listOpen(wire: Wire, states: readonly TaskState[], limit: number)
 }
 
 /** One that is on a worker: there are as many as there are slots. */
-export async function lookAt(wire: Wire, row: TaskRow): Promise<ListedTask> {
+export async function lookAt(wire: FleetConnection, row: TaskRow): Promise<ListedTask> {
   try {
     const described = await describeTask(wire, row.id);
     const { workflowExecutionInfo } = described.raw;

@@ -2,10 +2,10 @@ import { standingFor } from '../../domain/scheduling/dependencies.ts';
 import { FleetError } from '../../domain/error.ts';
 import type { Dependency } from '../../domain/people/waiting.ts';
 import { viewTask } from './view.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** How a task stands for those that depend on it; one that the server does not know counts as cancelled. */
-export async function lookUpTask(wire: Wire, id: string): Promise<Dependency> {
+export async function lookUpTask(wire: FleetConnection, id: string): Promise<Dependency> {
   try {
     return standingFor(await viewTask(wire, id));
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Answers, FilePiece, Question, TaskFile } from '../../domain/people
 import type { RunView } from '../../domain/view/task-view.ts';
 import { unansweredBy } from './no-answer.ts';
 import { viewTask } from './view.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** Whom to ask, by way of which queue: any worker there passes the question on to the one that holds the answer. */
 interface Addressee {
@@ -22,7 +22,7 @@ const BRANCH_MS = 130_000;
 
 /** Undefined: that worker did not answer in time. @throws FleetError with what the worker itself said was wrong */
 export async function ask<Q extends Question>(
-  wire: Wire,
+  wire: FleetConnection,
   to: Addressee,
   question: Q,
 ): Promise<Answers[Q['ask']] | undefined> {
@@ -59,7 +59,7 @@ export interface FileRequest {
 }
 
 /** @throws FleetError where the task had no such run, or its worker does not answer */
-export async function readTaskFile(wire: Wire, id: string, request: FileRequest): Promise<FilePiece> {
+export async function readTaskFile(wire: FleetConnection, id: string, request: FileRequest): Promise<FilePiece> {
   return readRunFile(wire, await findRun(wire, id, request.n), request);
 }
 
@@ -69,7 +69,7 @@ export interface RunPlace extends Pick<RunView, 'n' | 'worker' | 'hostQueue'> {
 }
 
 /** Where a run of a task is kept. */
-export async function findRun(wire: Wire, id: string, n?: number): Promise<RunPlace> {
+export async function findRun(wire: FleetConnection, id: string, n?: number): Promise<RunPlace> {
   const { runs, queue, partial, message } = await viewTask(wire, id);
   const run = n === undefined ? runs.at(-1) : runs.find((other) => other.n === n);
   if (run) return { taskId: id, queue, n: run.n, worker: run.worker, hostQueue: run.hostQueue };
@@ -80,7 +80,7 @@ export async function findRun(wire: Wire, id: string, n?: number): Promise<RunPl
   });
 }
 
-export async function readRunFile(wire: Wire, run: RunPlace, request: FileRequest): Promise<FilePiece> {
+export async function readRunFile(wire: FleetConnection, run: RunPlace, request: FileRequest): Promise<FilePiece> {
   const { file, offset = 0, waitMs = 0 } = request;
   const { taskId, n } = run;
   const piece = await ask(wire, run, { ask: 'file', taskId, n, file, offset, waitMs });

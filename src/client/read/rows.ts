@@ -5,7 +5,7 @@ import { WORKFLOW_TYPE } from '../../domain/names.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import { rowOf, type Listed, type MadeOf, type SaidOf, type TaskRow } from '../../domain/list/task-row.ts';
 import { ATTRIBUTES, MEMO } from '../../search-attributes.ts';
-import { decoded, type Wire } from '../connection.ts';
+import { decoded, type FleetConnection } from '../connection.ts';
 
 /**
  * Tasks from the server's list alone: no workflow is woken, no worker asked. It lags a little. What the SDK would make of each is
@@ -20,7 +20,7 @@ const PAGE = 1_000;
 const BATCH = 50;
 
 /** Newest first, `most` at most. `clause`: of Temporal's list filter. */
-export async function listRows({ client }: Wire, clause?: string, most = Infinity): Promise<TaskRow[]> {
+export async function listRows({ client }: FleetConnection, clause?: string, most = Infinity): Promise<TaskRow[]> {
   const rows = new Map<string, TaskRow>();
   const { namespace } = client.options;
   const query = `WorkflowType = '${WORKFLOW_TYPE}'${clause === undefined ? '' : ` AND ${clause}`}`;
@@ -40,7 +40,7 @@ export async function listRows({ client }: Wire, clause?: string, most = Infinit
 }
 
 /** Those of these ids that are listed. */
-export async function listById(wire: Wire, ids: readonly string[]): Promise<TaskRow[]> {
+export async function listById(wire: FleetConnection, ids: readonly string[]): Promise<TaskRow[]> {
   const rows: TaskRow[] = [];
   for (let at = 0; at < ids.length; at += BATCH) {
     const some = ids.slice(at, at + BATCH).map(quoted);

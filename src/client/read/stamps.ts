@@ -1,7 +1,7 @@
 import { WAITING } from '../../domain/list/inbox.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import type { TaskRow } from '../../domain/list/task-row.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 import { inStates, listById, listRows } from './rows.ts';
 
 /** How a task stands as lists have it, which lag a little; `stamp` is another text after each change of state, and of what it says. */
@@ -11,7 +11,7 @@ export interface Stamp {
 }
 
 /** Of all tasks that wait for a person, and of those that are named; no worker is asked, and no task is described. */
-export async function readStamps(wire: Wire, ids: readonly string[]): Promise<Map<string, Stamp>> {
+export async function readStamps(wire: FleetConnection, ids: readonly string[]): Promise<Map<string, Stamp>> {
   const rows = [...(await listRows(wire, inStates(WAITING))), ...(await listById(wire, ids))];
   return new Map(rows.map((row) => [row.id, { state: row.state, stamp: stampOf(row) }]));
 }

@@ -1,8 +1,11 @@
 import { parseTask, type Parsed } from '../../domain/task/parse.ts';
-import { decoded, type Wire } from '../connection.ts';
+import { decoded, type FleetConnection } from '../connection.ts';
 
 /** The task that a workflow was started with, as its history begins; `runId` is Temporal's. */
-export async function readTaskInput({ client }: Wire, { id, runId }: { id: string; runId: string }): Promise<Parsed> {
+export async function readTaskInput(
+  { client }: FleetConnection,
+  { id, runId }: { id: string; runId: string },
+): Promise<Parsed> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
     execution: { workflowId: id, runId },

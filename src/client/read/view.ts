@@ -17,7 +17,7 @@ import { pollersOf } from '../fleet/queues.ts';
 import { onServersClock } from '../fleet/clock.ts';
 import { stateFrom } from './rows.ts';
 import { readNotices } from '../fleet/rollback.ts';
-import { answered, decoded, isNotFound, unknownTask, type Wire } from '../connection.ts';
+import { answered, decoded, isNotFound, unknownTask, type FleetConnection } from '../connection.ts';
 
 /** A task as the client shows it: its view, what its live activity last said, and whether a worker was there to tell. */
 export interface TaskReport extends TaskView {
@@ -34,12 +34,12 @@ export const isSettled = ({ state }: Pick<TaskView, 'state'>): boolean =>
 
 /** Which queues have a worker that answers, and what workers noticed of a rollback: asked once by a caller that looks at many tasks. */
 export class Attended {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
   readonly #known = new Map<string, Promise<boolean>>();
   readonly #whyNot = new Map<string, Promise<string>>();
   #notices: Promise<RollbackNotice[]> | undefined;
 
-  constructor(wire: Wire) {
+  constructor(wire: FleetConnection) {
     this.#wire = wire;
   }
 
@@ -68,11 +68,11 @@ export class Attended {
 }
 
 /** @throws FleetError (2) for an unknown id */
-export async function viewTask(wire: Wire, id: string, attended = new Attended(wire)): Promise<TaskReport> {
+export async function viewTask(wire: FleetConnection, id: string, attended = new Attended(wire)): Promise<TaskReport> {
   return reportOf(wire, await describeTask(wire, id), attended);
 }
 
-export async function describeTask({ client }: Wire, id: string): Promise<WorkflowExecutionDescription> {
+export async function describeTask({ client }: FleetConnection, id: string): Promise<WorkflowExecutionDescription> {
   try {
     const described = await client.workflow.getHandle(id).describe();
     if (described.type === WORKFLOW_TYPE) return described;
@@ -84,7 +84,7 @@ export async function describeTask({ client }: Wire, id: string): Promise<Workfl
 }
 
 export async function reportOf(
-  wire: Wire,
+  wire: FleetConnection,
   described: WorkflowExecutionDescription,
   attended = new Attended(wire),
 ): Promise<TaskReport> {
@@ -104,14 +104,21 @@ export async function reportOf(
 const messageOf = ({ message }: TaskView, forgotten: ForgottenBy): string =>
   [forgottenSentence(forgotten), message].filter(Boolean).join('; ');
 
-async function queried(wire: Wire, { workflowId, taskQueue }: WorkflowExecutionDescription, attended: Attended) {
+async function queried(
+  wire: FleetConnection,
+  { workflowId, taskQueue }: WorkflowExecutionDescription,
+  attended: Attended,
+) {
   if (!(await attended.has(taskQueue))) return undefined;
   const view = await answered(wire, () => wire.client.workflow.getHandle(workflowId).query(viewQuery));
   if (!view) attended.silent(taskQueue);
   return view;
 }
 
-async function resultOf({ client }: Wire, described: WorkflowExecutionDescription): Promise<TaskView | undefined> {
+async function resultOf(
+  { client }: FleetConnection,
+  described: WorkflowExecutionDescription,
+): Promise<TaskView | undefined> {
   try {
     return (await client.workflow.getHandle(described.workflowId).result()) as TaskView;
   } catch (error) {
@@ -124,7 +131,10 @@ async function resultOf({ client }: Wire, described: WorkflowExecutionDescriptio
 }
 
 /** What the live activity of a task last said, from the server alone. */
-export async function progressOf({ client }: Wire, { raw }: WorkflowExecutionDescription): Promise<Progress | null> {
+export async function progressOf(
+  { client }: FleetConnection,
+  { raw }: WorkflowExecutionDescription,
+): Promise<Progress | null> {
   for (const { heartbeatDetails, lastHeartbeatTime } of raw.pendingActivities ?? []) {
     const said = await decoded(client, heartbeatDetails?.payloads ?? []);
     if (typeof said === 'object' && said !== null && 'runId' in said)

@@ -22,7 +22,7 @@ import { refuseOther } from './start.ts';
 import { describeTask } from '../read/view.ts';
 import { variableRefused } from './variables.ts';
 import { codersOf, listWorkers, type FleetWorker } from '../fleet/workers.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** A task to start: the task's own fields, checked here, and the id where it is not to be made up. */
 export interface Order {
@@ -50,7 +50,7 @@ export interface Admitted {
  * Everything that can be known to be wrong before anything is created. Facts are asked for once a batch.
  * @throws FleetError (2), one sentence that starts with `at` and names the field
  */
-export async function admitTasks(wire: Wire, orders: readonly Order[]): Promise<Admitted[]> {
+export async function admitTasks(wire: FleetConnection, orders: readonly Order[]): Promise<Admitted[]> {
   const facts = new Facts(wire);
   const ids = new Set<string>();
   const admitted: Admitted[] = [];
@@ -168,10 +168,10 @@ async function withCredential(facts: Facts, task: Task): Promise<Task> {
 
 /** What checks need to know, each asked for once. */
 class Facts {
-  readonly wire: Wire;
+  readonly wire: FleetConnection;
   readonly #known = new Map<string, Promise<unknown>>();
 
-  constructor(wire: Wire) {
+  constructor(wire: FleetConnection) {
     this.wire = wire;
   }
 

@@ -12,7 +12,7 @@ import { readTaskFile } from '../read/read-log.ts';
 import { readTaskInput } from '../read/task-input.ts';
 import { startTask } from './start.ts';
 import { describeTask, viewTask } from '../read/view.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 
 /** What is compared: one task, on several coders. */
 export interface Comparison {
@@ -27,7 +27,10 @@ export interface Comparison {
  * Starts a task for each coder, all from the same base. Those that an earlier call with the same id has started are left
  * as they are, and the others get what these have. Gives the task ids by coder. @throws FleetError (2)
  */
-export async function startComparison(wire: Wire, { id, specs, input }: Comparison): Promise<Map<string, string>> {
+export async function startComparison(
+  wire: FleetConnection,
+  { id, specs, input }: Comparison,
+): Promise<Map<string, string>> {
   const ids = candidateIds(id, specs);
   const there = await mapBounded([...ids.values()], 4, (task) => inputOf(wire, task));
   const [known] = there.filter((task) => task !== undefined);
@@ -56,7 +59,7 @@ export async function startComparison(wire: Wire, { id, specs, input }: Comparis
 }
 
 /** The coders of a comparison that was started before, with their task ids, in the order of their start. */
-export async function findComparison(wire: Wire, id: string): Promise<Map<string, string>> {
+export async function findComparison(wire: FleetConnection, id: string): Promise<Map<string, string>> {
   const query = `WorkflowType = '${WORKFLOW_TYPE}' AND ${ATTRIBUTES.labels.name} = '${compareLabel(id)}'`;
   const found: { task: string; startedAt: number }[] = [];
   for await (const { workflowId: task, startTime } of wire.client.workflow.list({ query }))
@@ -79,7 +82,7 @@ function checkSame(id: string, known: Task, input: Record<string, unknown>): voi
 }
 
 /** What a task was started with; undefined where there is none. */
-async function inputOf(wire: Wire, id: string): Promise<Task | undefined> {
+async function inputOf(wire: FleetConnection, id: string): Promise<Task | undefined> {
   const described = await describeTask(wire, id).catch((error: unknown) => {
     if (error instanceof FleetError && error.exitCode === 2) return undefined;
     throw error;
@@ -91,13 +94,13 @@ async function inputOf(wire: Wire, id: string): Promise<Task | undefined> {
 }
 
 /** How one of them stands. */
-export async function readCandidate(wire: Wire, spec: string, id: string): Promise<Candidate> {
+export async function readCandidate(wire: FleetConnection, spec: string, id: string): Promise<Candidate> {
   const view = await viewTask(wire, id);
   const lines = view.commit || view.runs.at(-1)?.commit ? await linesOf(wire, id).catch(() => null) : null;
   return candidateOf(spec, view, lines);
 }
 
-async function linesOf(wire: Wire, id: string): Promise<Candidate['lines']> {
+async function linesOf(wire: FleetConnection, id: string): Promise<Candidate['lines']> {
   let [text, offset] = ['', 0];
   for (;;) {
     const piece = await readTaskFile(wire, id, { file: 'diff', offset });
@@ -108,7 +111,7 @@ async function linesOf(wire: Wire, id: string): Promise<Candidate['lines']> {
 }
 
 /** Puts the winner's result on `fleet/<id>` of the repository; a second time it is there already. Gives the branch. */
-export async function deliverWinner(wire: Wire, id: string, winner: Candidate): Promise<string> {
+export async function deliverWinner(wire: FleetConnection, id: string, winner: Candidate): Promise<string> {
   const { task, commit } = await deliveredBy(wire, winner);
   const copied = await copyBranch({ repo: task.repo!, commit, from: branchRef(winner.id), to: branchRef(id) });
   if (!copied.ok) throw new FleetError(`the winner ${winner.id} cannot be delivered: ${copied.failure.message}`);
@@ -116,7 +119,7 @@ export async function deliverWinner(wire: Wire, id: string, winner: Candidate): 
 }
 
 /** Removes the branches of those that did not win, where they are as they were delivered. Gives their names. */
-export async function dropLosers(wire: Wire, losers: readonly Candidate[]): Promise<string[]> {
+export async function dropLosers(wire: FleetConnection, losers: readonly Candidate[]): Promise<string[]> {
   const dropped = await mapBounded(
     losers.filter(({ branch, commit }) => branch !== null && commit !== null),
     1,
@@ -128,7 +131,7 @@ export async function dropLosers(wire: Wire, losers: readonly Candidate[]): Prom
   return dropped.flat();
 }
 
-async function deliveredBy(wire: Wire, one: Candidate): Promise<{ task: Task; commit: string }> {
+async function deliveredBy(wire: FleetConnection, one: Candidate): Promise<{ task: Task; commit: string }> {
   const task = await inputOf(wire, one.id);
   if (!task?.repo || !one.branch || !one.commit)
     throw wrongInput(`task ${one.id} has delivered no branch: --best needs a repository and --deliver branch`);

@@ -2,7 +2,7 @@ import { FleetError } from '../../domain/error.ts';
 import { admitTasks } from './admit.ts';
 import { standingOf } from '../overview/standing.ts';
 import { startTask } from './start.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** `refused`: why it cannot be, where that is the task's fault: nothing mends it by itself. */
 export type Enqueued = { is: 'created' } | { is: 'there' } | { is: 'refused'; why: string };
@@ -11,7 +11,10 @@ export type Enqueued = { is: 'created' } | { is: 'there' } | { is: 'refused'; wh
  * Puts a task into the queue, once for each id, however often it is called.
  * @throws what may go well in a while: to be called again
  */
-export async function enqueueOnce(wire: Wire, { id, input }: { id: string; input: unknown }): Promise<Enqueued> {
+export async function enqueueOnce(
+  wire: FleetConnection,
+  { id, input }: { id: string; input: unknown },
+): Promise<Enqueued> {
   if ((await standingOf(wire, [id])).has(id)) return { is: 'there' };
   try {
     const [admitted] = await admitTasks(wire, [{ input, id }]);

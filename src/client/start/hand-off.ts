@@ -12,14 +12,14 @@ import { admitTasks } from './admit.ts';
 import { readTaskInput } from '../read/task-input.ts';
 import { startTask } from './start.ts';
 import { describeTask } from '../read/view.ts';
-import { unknownTask, type Wire } from '../connection.ts';
+import { unknownTask, type FleetConnection } from '../connection.ts';
 import { codersOf } from '../fleet/workers.ts';
 
 /**
  * Creates them; the same proposals again give the same tasks. What is refused is said, and hinders nothing else.
  * @throws what may go well in a while: to be called again
  */
-export async function createProposed(wire: Wire, { followUps, ...of }: Proposals): Promise<HandedOff[]> {
+export async function createProposed(wire: FleetConnection, { followUps, ...of }: Proposals): Promise<HandedOff[]> {
   const depth = await depthOf(wire, of.task.parent, wire.config.handOff.depth);
   const isCoder = await coders(wire);
   const made: HandedOff[] = [];
@@ -44,7 +44,7 @@ export async function createProposed(wire: Wire, { followUps, ...of }: Proposals
 
 /** A person's, or that of an agent outside: of any task that the server remembers. @throws FleetError (2) where it is wider than that one */
 export async function handOffTask(
-  wire: Wire,
+  wire: FleetConnection,
   parentId: string,
   { from, id, ...given }: { from: string; id?: string | undefined; by: By } & Record<'followUp', unknown>,
 ): Promise<string> {
@@ -59,7 +59,7 @@ export async function handOffTask(
 }
 
 async function create(
-  wire: Wire,
+  wire: FleetConnection,
   {
     id,
     followUp,
@@ -75,19 +75,19 @@ async function create(
 }
 
 /** Whether a name is a coder's; else it is that of an agent outside the fleet. */
-export async function coders(wire: Wire): Promise<(name: string) => boolean> {
+export async function coders(wire: FleetConnection): Promise<(name: string) => boolean> {
   const known = new Set<string>([...BUILTIN_CODERS, ...Object.keys(wire.config.coders), ...(await codersOf(wire))]);
   return (name) => known.has(name);
 }
 
 /** How many it has, whoever made them. The server's index lags behind by what it takes to write it. */
-async function followUpsOf({ client }: Wire, id: string): Promise<number> {
+async function followUpsOf({ client }: FleetConnection, id: string): Promise<number> {
   const query = `WorkflowType = '${WORKFLOW_TYPE}' AND ${ATTRIBUTES.labels.name} = '${followUpLabel(id)}'`;
   return (await client.workflow.count(query)).count;
 }
 
 /** How many hand-offs led to a task of this parent: `most` at most, so long a chain is looked at. */
-async function depthOf(wire: Wire, parent: string | undefined, most: number): Promise<number> {
+async function depthOf(wire: FleetConnection, parent: string | undefined, most: number): Promise<number> {
   let depth = 0;
   for (let at = parent; at !== undefined && depth < most; depth += 1) {
     at = (await taskOf(wire, at).catch(gone))?.parent;
@@ -102,14 +102,14 @@ function gone(error: unknown): undefined {
 }
 
 /** A task as it was enqueued. @throws FleetError (2) where there is none, or it was not one */
-export async function taskOf(wire: Wire, id: string): Promise<Task> {
+export async function taskOf(wire: FleetConnection, id: string): Promise<Task> {
   const { runId } = await describeTask(wire, id);
   const parsed = await readTaskInput(wire, { id, runId });
   if (!parsed.ok) throw unknownTask(id);
   return parsed.task;
 }
 
-async function exists(wire: Wire, id: string): Promise<boolean> {
+async function exists(wire: FleetConnection, id: string): Promise<boolean> {
   try {
     await describeTask(wire, id);
     return true;

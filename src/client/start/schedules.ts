@@ -20,7 +20,7 @@ import {
 import type {
   ScheduledTask,
   ScheduleDetails,
-  ScheduleOrder,
+  ScheduleInput,
   ScheduleView,
   ScheduleWhen,
 } from '../../domain/produce/schedule.ts';
@@ -28,7 +28,7 @@ import { titleOf } from '../../domain/task/title.ts';
 import { CLOSED_STATES } from '../../domain/task/state.ts';
 import { admitTasks } from './admit.ts';
 import { standingOf } from '../overview/standing.ts';
-import type { Wire } from '../connection.ts';
+import type { FleetConnection } from '../connection.ts';
 
 /** The least that the server takes: what it missed by more is not made up. */
 export const CATCHUP = '10s';
@@ -39,21 +39,21 @@ const ASK_MS = 300;
 
 interface Memo {
   when: string;
-  overlap: ScheduleOrder['overlap'];
+  overlap: ScheduleInput['overlap'];
   title: string;
   queue: string;
 }
 
 /** Tasks that are put into the queue on a calendar: Temporal's schedules. */
 export class Schedules {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
 
-  constructor(wire: Wire) {
+  constructor(wire: FleetConnection) {
     this.#wire = wire;
   }
 
   /** Gives when it will fire first. @throws FleetError (2) where the task, the name or the calendar is wrong: nothing is left behind */
-  async add(order: ScheduleOrder): Promise<Date> {
+  async add(order: ScheduleInput): Promise<Date> {
     const { name, when, overlap } = order;
     if (!ID_SHAPE.test(name) || name.length > SCHEDULE_NAME_MAX)
       throw wrongInput(
@@ -83,7 +83,10 @@ export class Schedules {
     throw wrongInput(`${whenText(when)} never fires`);
   }
 
-  async #create(when: ScheduleWhen, rest: Omit<Parameters<Wire['client']['schedule']['create']>[0], 'spec'>) {
+  async #create(
+    when: ScheduleWhen,
+    rest: Omit<Parameters<FleetConnection['client']['schedule']['create']>[0], 'spec'>,
+  ) {
     const spec =
       'cron' in when
         ? { cronExpressions: [when.cron], ...(when.timezone ? { timezone: when.timezone } : {}) }

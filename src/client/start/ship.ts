@@ -3,7 +3,7 @@ import type { TaskState } from '../../domain/task/state.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
 import { enqueueOnce, type Enqueued } from './enqueue-once.ts';
 import { describeTask, stateOf } from '../read/view.ts';
-import { mapBounded, type Ends, type Wire } from '../connection.ts';
+import { mapBounded, type Ends, type FleetConnection } from '../connection.ts';
 
 /** A task that a file became: its id says where the file is, a label says which text it was made of. */
 
@@ -26,10 +26,10 @@ const TEXT_LABEL = /^text:[0-9a-f]{16}$/;
 const WIDTH = 12;
 
 export class Shipping {
-  readonly #wire: Wire;
+  readonly #wire: FleetConnection;
   readonly #prepared: () => Promise<void>;
 
-  constructor(wire: Wire, ends: Pick<Ends, 'prepare'>) {
+  constructor(wire: FleetConnection, ends: Pick<Ends, 'prepare'>) {
     this.#wire = wire;
     let prepared: Promise<void> | undefined;
     this.#prepared = () =>

@@ -9,7 +9,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import { madeOf } from '../../domain/list/task-row.ts';
 import { titleOf } from '../../domain/task/title.ts';
 import { ATTRIBUTES, MEMO } from '../../search-attributes.ts';
-import { mapBounded, type Wire } from '../connection.ts';
+import { mapBounded, type FleetConnection } from '../connection.ts';
 
 /** The server takes 400 and 20,000 bytes, as JSON. */
 const SUMMARY_BYTES = 390;
@@ -28,7 +28,7 @@ const WIDTH = 8;
 
 /** What others depend on first; `started` hears of each as soon as it is there. @throws FleetError as `startTask` */
 export async function startAll<T extends ToStart>(
-  wire: Wire,
+  wire: FleetConnection,
   tasks: readonly T[],
   started: (one: T) => void,
 ): Promise<void> {
@@ -41,18 +41,18 @@ export async function startAll<T extends ToStart>(
 }
 
 /** Those that are there already are left as they are. */
-export async function startMissing(wire: Wire, tasks: readonly ToStart[]): Promise<void> {
+export async function startMissing(wire: FleetConnection, tasks: readonly ToStart[]): Promise<void> {
   await mapBounded(tasks, WIDTH, (one) => startUnlessThere(wire, one));
 }
 
 /** @throws FleetError (2) where there is another task by that id, or of that key */
-export async function startTask(wire: Wire, one: ToStart): Promise<void> {
+export async function startTask(wire: FleetConnection, one: ToStart): Promise<void> {
   if (await startUnlessThere(wire, one)) return;
   await refuseOther(await wire.client.workflow.getHandle(one.id).describe(), one);
 }
 
 /** The one place where a task's workflow is started. False: the server has one by that id, which is left as it is. */
-export async function startUnlessThere({ client }: Wire, { id, task }: ToStart): Promise<boolean> {
+export async function startUnlessThere({ client }: FleetConnection, { id, task }: ToStart): Promise<boolean> {
   const labels = [
     ...task.labels,
     ...(task.for === undefined ? [] : [labelOf(task.for)]),

@@ -1,4 +1,4 @@
-import type { DriveOrder } from '../../domain/agent/driver-args.ts';
+import type { DriveInput } from '../../domain/agent/driver-args.ts';
 import { bothEnds, CODER_FAILURES, type AgentEvent } from '../../domain/agent/event.ts';
 import {
   clip,
@@ -12,7 +12,7 @@ import {
   type Json,
 } from '../../domain/values/json.ts';
 import { builtFile } from '../../package.ts';
-import type { StartOrder } from '../../ports.ts';
+import type { StartInput } from '../../ports.ts';
 import type { Protocol } from './overlay.ts';
 
 /**
@@ -24,10 +24,10 @@ export const driveProtocol: Protocol = { structured: true, parser: () => parse }
 /** Built beforehand, also for who runs the sources. */
 const MAIN = builtFile('drivers/main.js');
 
-export const driven = (order: DriveOrder): string[] => [process.execPath, MAIN, JSON.stringify(order)];
+export const driven = (order: DriveInput): string[] => [process.execPath, MAIN, JSON.stringify(order)];
 
 /** What the driver has to know of a run. */
-export const conversationOf = ({ tree, resume }: StartOrder, model: string | undefined) => ({
+export const conversationOf = ({ tree, resume }: StartInput, model: string | undefined) => ({
   cwd: tree,
   ...(model ? { model } : {}),
   ...(resume ? { resume: resume.id } : {}),

@@ -1,6 +1,6 @@
-import type { StartOrder } from '../../ports.ts';
+import type { StartInput } from '../../ports.ts';
 
-type Given = NonNullable<StartOrder['mcp']>;
+type Given = NonNullable<StartInput['mcp']>;
 
 /** As most CLIs want to be told of a server by stdio. */
 export const serverOf = ({ command, args }: Given): { command: string; args: string[] } => ({ command, args });

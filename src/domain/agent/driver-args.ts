@@ -16,4 +16,4 @@ export const driveOrder = z.strictObject({
   /** The session to go on with. */
   resume: z.string().optional(),
 });
-export type DriveOrder = z.infer<typeof driveOrder>;
+export type DriveInput = z.infer<typeof driveOrder>;

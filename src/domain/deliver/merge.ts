@@ -104,7 +104,7 @@ export function pauseAfter(what: keyof MergeTries, tries: MergeTries): number | 
 }
 
 /** What a worker is to merge onto the target's head, in this order. */
-export interface MergeOrder extends Pick<MergeQueueRecord, 'repo' | 'into'> {
+export interface MergeInput extends Pick<MergeQueueRecord, 'repo' | 'into'> {
   members: MergeEntry[];
 }
 

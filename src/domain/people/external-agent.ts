@@ -70,7 +70,7 @@ export function askFault({ text, options, deadlineMs }: Asked): string | undefin
 
 export function handInFault(
   { repo, type, verify }: Pick<Task, 'repo' | 'type' | 'verify'>,
-  { result, commit }: Pick<HandedIn, 'result' | 'commit'>,
+  { result, commit }: Pick<Submission, 'result' | 'commit'>,
 ): string | undefined {
   if (typeof result !== 'string' || !result.trim() || result.length > TEXT_MAX)
     return `a result must have some words, and ${TEXT_MAX} characters at most`;
@@ -85,13 +85,13 @@ export function handInFault(
 }
 
 /** What such an agent asks for. */
-export interface Held {
+export interface LeaseRequest {
   as: string;
   leaseMs: number;
 }
 
 /** What it handed in. */
-export interface HandedIn {
+export interface Submission {
   as: string;
   /** Its own words, 20,000 characters at most. */
   result: string;
@@ -100,7 +100,7 @@ export interface HandedIn {
 }
 
 /** Where a run's agent was none of the worker's: who it was, and the commit that was found. */
-export interface FromOutside {
+export interface ExternalSource {
   as: string;
   /** As it was handed in. */
   ref: string;
@@ -108,7 +108,7 @@ export interface FromOutside {
 }
 
 /** The receipt of an end that nobody saw: it says so, and says no to nothing. */
-export const unseen = ({ as, ref, commit }: FromOutside): Finding => ({
+export const unseen = ({ as, ref, commit }: ExternalSource): Finding => ({
   ok: true,
   summary: `not seen: ${as} works outside the fleet and handed in ${commit.slice(0, 12)}${ref.startsWith(commit) ? '' : ` (${ref})`}`,
   evidence: { seen: false, as, ref, commit },

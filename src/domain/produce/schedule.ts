@@ -3,7 +3,7 @@ import type { TaskInput } from '../task/schema.ts';
 /** When a task is put into the queue again and again. */
 export type ScheduleWhen = { cron: string; timezone: string | null } | { everyMs: number };
 
-export interface ScheduleOrder {
+export interface ScheduleInput {
   name: string;
   when: ScheduleWhen;
   /** `skip`: nothing new while the last one's task is open. */
@@ -13,7 +13,7 @@ export interface ScheduleOrder {
 
 /** What the schedule starts its workflow with. */
 export interface ScheduledTask {
-  overlap: ScheduleOrder['overlap'];
+  overlap: ScheduleInput['overlap'];
   /** As a task's schema takes it: checked again each time. */
   input: TaskInput;
 }
@@ -22,7 +22,7 @@ export interface ScheduleView {
   name: string;
   /** `0 2 * * * (Europe/Berlin)`, `every 30m` */
   when: string;
-  overlap: ScheduleOrder['overlap'];
+  overlap: ScheduleInput['overlap'];
   title: string;
   queue: string;
   paused: boolean;

@@ -9,7 +9,7 @@ import { normalFolder } from '../repository/working-folder.ts';
 import type { ToldRun } from './run-context.ts';
 
 /** All that a prompt is made of. */
-export interface PromptOrder {
+export interface PromptInput {
   task: Pick<Task, 'objective' | 'type' | 'artifacts' | 'parent' | 'context' | 'cwd'>;
   policy: Pick<Policy, 'allow' | 'protect' | 'newProtected' | 'verify'>;
   /** Why earlier runs were not accepted, oldest first: with what programs printed, and so with what anybody wrote. */
@@ -43,7 +43,7 @@ interface Note {
 }
 
 /** What the agent is told, by stdin. In a conversation that goes on, only what is new in it. */
-export function buildPrompt(order: PromptOrder): string {
+export function buildPrompt(order: PromptInput): string {
   const sections = order.resumed?.session ? goingOn(order, order.resumed) : fromTheStart(order);
   return sections
     .filter((part) => typeof part === 'string')
@@ -53,7 +53,7 @@ export function buildPrompt(order: PromptOrder): string {
 
 type Sections = (string | false | null | undefined)[];
 
-function goingOn(order: PromptOrder, resumed: NonNullable<PromptOrder['resumed']>): Sections {
+function goingOn(order: PromptInput, resumed: NonNullable<PromptInput['resumed']>): Sections {
   const { feedback, person, tree, plan, knowledge } = order;
   return [
     feedback.length > 0 &&
@@ -81,7 +81,7 @@ function goingOn(order: PromptOrder, resumed: NonNullable<PromptOrder['resumed']
   ];
 }
 
-function fromTheStart(order: PromptOrder): Sections {
+function fromTheStart(order: PromptInput): Sections {
   const { task, policy, feedback, person, resumed, plan, knowledge } = order;
   const allowed = policy.allow.filter((list) => list.length > 0);
   const asks = order.outbox.tools.includes('ask_human');
@@ -152,7 +152,7 @@ function fromTheStart(order: PromptOrder): Sections {
   ];
 }
 
-function told({ answers, notes }: PromptOrder): Sections {
+function told({ answers, notes }: PromptInput): Sections {
   return [
     answers.length > 0 &&
       section(
@@ -177,7 +177,7 @@ function told({ answers, notes }: PromptOrder): Sections {
 }
 
 /** A line for each that the task allows. */
-function outboxRules({ path, tools, mcp }: PromptOrder['outbox']): string[] {
+function outboxRules({ path, tools, mcp }: PromptInput['outbox']): string[] {
   const by = (tool: AgentTool, file: string) => (mcp ? `call \`${tool}\` (or write ${file})` : `write ${file}`);
   return [
     ...(tools.includes('ask_human')
@@ -193,7 +193,7 @@ function outboxRules({ path, tools, mcp }: PromptOrder['outbox']): string[] {
   ];
 }
 
-function startOf(resumed: NonNullable<PromptOrder['resumed']>) {
+function startOf(resumed: NonNullable<PromptInput['resumed']>) {
   return list(
     [
       resumed.runId === null

@@ -15,11 +15,11 @@ export interface Accepted {
   /** As a branch. */
   delivered: boolean;
   /** What its agent proposed meanwhile, which rests on the same yes. */
-  proposed: Proposing | null;
+  proposed: ProposedFollowUps | null;
 }
 
 /** A run's proposals, before they are tasks. */
-export interface Proposing {
+export interface ProposedFollowUps {
   n: number;
   coder: string;
   outcome: Pick<AgentOutcome, 'followUps' | 'misproposed'>;

@@ -1,7 +1,7 @@
 import type { CoderFailure, Usage } from '../agent/event.ts';
 import type { Reason } from '../agent/failure.ts';
 import type { FollowUp } from '../people/outbox.ts';
-import type { FromOutside } from '../people/external-agent.ts';
+import type { ExternalSource } from '../people/external-agent.ts';
 import type { Quota } from '../agent/quota.ts';
 import type { Asked } from '../people/waiting.ts';
 
@@ -89,7 +89,7 @@ export interface AgentOutcome extends ExitRecord {
   /** What it asks a person, where it does: it ended to wait for the answer. */
   asked?: Asked;
   /** It was no agent of a worker's: nobody saw it run. */
-  outside?: FromOutside;
+  outside?: ExternalSource;
   /** Why its question was not taken, where it left one that cannot be asked. */
   misasked?: string;
   /** Tasks that it proposes. */

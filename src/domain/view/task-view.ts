@@ -1,7 +1,7 @@
 import type { DoneBy } from '../evidence/done-by.ts';
 import type { Usage } from '../agent/event.ts';
 import type { Failure, Reason } from '../agent/failure.ts';
-import type { Brief, HandedIn } from '../people/external-agent.ts';
+import type { Brief, Submission } from '../people/external-agent.ts';
 import type { AgentOutcome } from '../run/outcome.ts';
 import type { Finding, Receipt, ReceiptKind, Verdict } from '../evidence/receipt.ts';
 import type { Choice } from '../routing/route.ts';
@@ -191,7 +191,7 @@ export interface TaskView {
   brief?: Brief;
   outside?: OutsideHold | null;
   /** What an agent outside the fleet last handed in, until it is rejected. */
-  handedIn?: HandedIn | null;
+  handedIn?: Submission | null;
   parent?: string;
   proposed?: true;
   producer?: string;

@@ -30,7 +30,7 @@ export interface SecondWorker {
 }
 
 /** All that a second worker needs to begin from nothing. */
-export interface ReplayOrder extends RunRef {
+export interface ReplayInput extends RunRef {
   /** Without its objective. */
   task: Task;
   base: string;

@@ -37,7 +37,7 @@ export interface Trial {
   touched?: TouchedBy[];
 }
 
-interface TrialOrder {
+interface TrialInput {
   name: SpaceName;
   commit: string;
   /** What is put back to what it is in the base: before setup, and what the base has of it after setup as well. */
@@ -53,7 +53,7 @@ interface TrialOrder {
 }
 
 /** The commands of the policy on a commit. `all`: also those behind one that fails, as each may show tests. */
-export async function tryCommit(evidence: Tried, order: TrialOrder & { all?: boolean }): Promise<Trial> {
+export async function tryCommit(evidence: Tried, order: TrialInput & { all?: boolean }): Promise<Trial> {
   const { policy } = evidence;
   const { space, restored, setup, files, touched } = await layTrial(evidence, order);
   const dir = `${space.aside}/reports-${randomBytes(8).toString('hex')}`;
@@ -88,7 +88,7 @@ export async function withoutSubmodules({ submodules, result }: Tried): Promise<
 /** A fresh checkout, with its submodules, and with what setup makes. */
 export async function layTrial(
   evidence: Tried,
-  { name, commit, prepare, asInBase, alter, limitMs, tracked }: TrialOrder,
+  { name, commit, prepare, asInBase, alter, limitMs, tracked }: TrialInput,
 ): Promise<{
   space: Space;
   restored: string[];

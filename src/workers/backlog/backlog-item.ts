@@ -1,5 +1,5 @@
 import type { Deps } from '../../activities/worker/context.ts';
-import type { Wire } from '../../client/connection.ts';
+import type { FleetConnection } from '../../client/connection.ts';
 import type { TaskInput } from '../../domain/task/schema.ts';
 
 /** Something that may be done next. */
@@ -14,6 +14,6 @@ export interface BacklogItem {
 
 export interface Taking {
   deps: Deps;
-  wire: Wire;
+  wire: FleetConnection;
   attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined>;
 }

@@ -1,9 +1,9 @@
 import { condition, patched, proxyLocalActivities } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { standing } from '../../domain/scheduling/dependencies.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 
 /** Between looks at one that could not be told that it is waited for, and is open all the same. */
 const AGAIN = '1m';
@@ -14,7 +14,7 @@ const LOOK = '1h';
  * Waits until all that the task depends on have ended well, or its policy says otherwise. `late`: a late result came in.
  * A failure: one of them did not end well. @throws CancelledFailure where the task is to be cancelled for that
  */
-export async function awaitDependencies(task: Task, book: TaskBook): Promise<'go' | 'late' | Failure> {
+export async function awaitDependencies(task: Task, book: TaskRecord): Promise<'go' | 'late' | Failure> {
   const { dependencies } = book;
   for (;;) {
     dependencies.changed = false;
@@ -27,7 +27,7 @@ export async function awaitDependencies(task: Task, book: TaskBook): Promise<'go
     if (stands.next === 'park') return { reason: 'dependency-failed', message: stands.message };
     if (stands.next === 'cancel') {
       book.cancelled = { reason: 'dependency-failed', message: stands.message };
-      const { cancelTask } = proxyLocalActivities<Desk>({ startToCloseTimeout: '30s', summary: 'cancel' });
+      const { cancelTask } = proxyLocalActivities<TaskServices>({ startToCloseTimeout: '30s', summary: 'cancel' });
       await cancelTask(book.view.id);
       await condition(() => false);
     }

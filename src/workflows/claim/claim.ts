@@ -16,7 +16,7 @@ import { factsOf } from '../../domain/task/task-facts.ts';
 import type { Claim, ClaimAnswer, TriageAsk } from '../../domain/run/claim.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import type { Triaged } from '../../domain/routing/triage.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 
 /** So long a task waits for a worker with the coder that a rule leads to; then the rules are asked again. */
 const REDIRECTED = '1h';
@@ -28,7 +28,7 @@ const HOME = '30s';
  * A slot on some worker, for as long as it takes; undefined where there is something to look at first. The worker that
  * claims first says by its rules what the run is to use. Where that is not there, the task waits for a worker that has it.
  */
-export async function claimSlot(task: Task, book: TaskBook): Promise<Claim | undefined> {
+export async function claimSlot(task: Task, book: TaskRecord): Promise<Claim | undefined> {
   const { unpinned } = book.place;
   let chosen: Choice | undefined;
   for (;;) {
@@ -56,7 +56,7 @@ const pinnedTo = (queue: string, coder: string): string => claimQueue({ queue, c
 
 async function ask(
   task: Task,
-  book: TaskBook,
+  book: TaskRecord,
   { queue, chosen, home }: { queue: string; chosen: Choice | undefined; home: boolean },
 ): Promise<ClaimAnswer | 'again' | 'longer' | 'nobody'> {
   const { key, untilMs } = book.place.urgency(book.view.priority, task);
@@ -107,7 +107,7 @@ function timedOut(error: unknown): string | undefined {
 }
 
 /** Never fails: a worker that is gone, or takes too long, leaves the default. */
-async function triage(task: Task, book: TaskBook, asked: TriageAsk): Promise<Triaged> {
+async function triage(task: Task, book: TaskRecord, asked: TriageAsk): Promise<Triaged> {
   const { triageTask } = proxyActivities<Activities>({
     taskQueue: asked.hostQueue,
     summary: 'triage',

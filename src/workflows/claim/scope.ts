@@ -5,10 +5,10 @@ import {
   proxyLocalActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import type { ScopeAnswer } from '../../domain/scheduling/scope-locks.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { grantedSignal, leaveScopeSignal } from '../messages.ts';
 
 /** For as long nothing was heard: somebody may have ended the workflow of the locks. */
@@ -16,13 +16,13 @@ const ASK_AGAIN = '1h';
 
 /** This task's place among those of its repository that do not run at the same time where their scopes overlap. */
 export class Scope {
-  readonly #book: TaskBook;
+  readonly #book: TaskRecord;
   #told: ScopeAnswer | undefined;
   #locks: string | undefined;
   /** Of each time that it asks: what an earlier one is told is not for this one. */
   #ticket = 0;
 
-  constructor(book: TaskBook) {
+  constructor(book: TaskRecord) {
     this.#book = book;
     setHandler(grantedSignal, (told) => {
       if (told.ticket === this.#ticket && this.#told?.first !== null) this.#told = told;
@@ -33,7 +33,10 @@ export class Scope {
   async enter(task: Task): Promise<'go' | 'again'> {
     if (task.overlap !== 'serialize' || !task.repo) return 'go';
     const { view, place } = this.#book;
-    const { askForScope } = proxyLocalActivities<Desk>({ startToCloseTimeout: '30s', summary: 'ask for its scope' });
+    const { askForScope } = proxyLocalActivities<TaskServices>({
+      startToCloseTimeout: '30s',
+      summary: 'ask for its scope',
+    });
     this.#ticket += 1;
     const { repo, machine, scope } = task;
     const ask = { taskId: view.id, ticket: this.#ticket, allow: scope.allow ?? [] };

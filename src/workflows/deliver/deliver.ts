@@ -2,8 +2,8 @@ import type { Failure } from '../../domain/agent/failure.ts';
 import type { RunView, Verified } from '../../domain/view/task-view.ts';
 import type { Claim } from '../../domain/run/claim.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { Proposing } from '../../domain/run/accepted.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { ProposedFollowUps } from '../../domain/run/accepted.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { handOff } from '../people/follow-ups.ts';
 import type { Host } from '../worker/worker-activities.ts';
 import { outlastFault } from '../claim/outlast-fault.ts';
@@ -16,10 +16,10 @@ export async function deliverResult(
   host: Host,
   given: {
     task: Task;
-    book: TaskBook;
+    book: TaskRecord;
     verified: Verified;
     run: Pick<Claim | RunView, 'runId' | 'hostQueue' | 'worker'>;
-    proposed: Proposing | null;
+    proposed: ProposedFollowUps | null;
   },
 ): Promise<'delivered' | 'kept' | Failure> {
   const { task, book, verified, run, proposed } = given;

@@ -6,14 +6,14 @@ import {
   proxyLocalActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { DeliveryDesk } from '../../activities/services/delivery-services.ts';
+import type { DeliveryServices } from '../../activities/services/delivery-services.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { mergedTask, type MergeAnswer } from '../../domain/deliver/merge.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { mergedSignal } from '../messages.ts';
 
-const desk = proxyLocalActivities<DeliveryDesk>({ startToCloseTimeout: '30s', localRetryThreshold: '10s' });
+const desk = proxyLocalActivities<DeliveryServices>({ startToCloseTimeout: '30s', localRetryThreshold: '10s' });
 /** Somebody may have ended the queue's workflow. */
 const ASK_AGAIN = '1h';
 /** A push under way comes to its end within it, or is given up. */
@@ -26,7 +26,7 @@ type End = Exclude<MergeAnswer, { place: number } | { left: true }>;
  * is merged. A failure that is to be mended leaves the task on the commit that its result did not go with. Where the task is
  * cancelled, and its result was merged all the same, that stands.
  */
-export async function deliverByMerge(task: Task, book: TaskBook): Promise<Failure | undefined> {
+export async function deliverByMerge(task: Task, book: TaskRecord): Promise<Failure | undefined> {
   const { view } = book;
   const { id, commit, runs } = view;
   const { repo, into = '' } = task;
@@ -70,7 +70,7 @@ const unknown = (into: string): Failure => ({
   message: `it was cancelled while it may have been merged into ${into}, and nobody who knows has answered: look there`,
 });
 
-function settled(end: End, { book, into }: { book: TaskBook; into: string }): Failure | undefined {
+function settled(end: End, { book, into }: { book: TaskRecord; into: string }): Failure | undefined {
   const { view } = book;
   view.merge = null;
   if (end.merged) {

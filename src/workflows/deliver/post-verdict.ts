@@ -13,7 +13,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import type { ApprovalSaid } from '../../domain/people/waiting.ts';
 import { alertByAnyone } from '../state/alert.ts';
 import type { Approvals } from '../people/approval.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { handOff } from '../people/follow-ups.ts';
 import { machineFaultIn } from '../worker/worker-activities.ts';
 import { deliverByMerge } from './merge.ts';
@@ -21,7 +21,7 @@ import { outlastFault } from '../claim/outlast-fault.ts';
 import { deliverByPullRequest } from './pull-request.ts';
 
 /** What becomes of an accepted result that was kept, without a slot: a person's yes, the branch, and what follows it. */
-export async function settleResult(task: Task, book: TaskBook, approvals: Approvals): Promise<Failure | undefined> {
+export async function settleResult(task: Task, book: TaskRecord, approvals: Approvals): Promise<Failure | undefined> {
   const { kept: accepted } = book.results;
   if (!accepted) throw new Error('no accepted result');
   let approval: ApprovalSaid | undefined;
@@ -46,7 +46,7 @@ export async function settleResult(task: Task, book: TaskBook, approvals: Approv
 }
 
 /** What follows a delivered branch. */
-export async function followBranch(task: Task, book: TaskBook): Promise<Failure | undefined> {
+export async function followBranch(task: Task, book: TaskRecord): Promise<Failure | undefined> {
   if (!book.view.branch) return undefined;
   if (task.deliver === 'pr') return deliverByPullRequest(task, book);
   return task.deliver === 'merge' ? deliverByMerge(task, book) : undefined;
@@ -61,7 +61,7 @@ const [RESTART, RETURN] = ['30s', '12h'] as const;
  */
 export async function deliverKept(
   task: Task,
-  book: TaskBook,
+  book: TaskRecord,
   {
     run,
     wait,

@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/agent/failure.ts';
 import { branchOf } from '../../domain/names.ts';
 import { judgePull, nextLook, type PullLook } from '../../domain/deliver/pull-request.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { outsideCalls } from '../state/external-calls.ts';
 
 /** A look takes some requests, each of 20 s at most. */
@@ -16,7 +16,7 @@ const MOST_WAITS = 500;
  * Makes a pull request of the branch that was delivered, or brings it up to date, and waits without a slot for what the task
  * asks of it. Undefined: that has come.
  */
-export async function deliverByPullRequest(task: Task, book: TaskBook): Promise<Failure | undefined> {
+export async function deliverByPullRequest(task: Task, book: TaskRecord): Promise<Failure | undefined> {
   const { view } = book;
   const { repo } = task;
   if (!repo || !view.commit) return undefined;
@@ -57,7 +57,7 @@ export async function deliverByPullRequest(task: Task, book: TaskBook): Promise<
 
 /** Asks again for as long as the server is busy or away. */
 async function untilAnswered<T>(
-  book: TaskBook,
+  book: TaskRecord,
   ask: () => Promise<Answered<T>>,
 ): Promise<{ value: T } | { failure: Failure }> {
   let why = '';

@@ -1,7 +1,7 @@
 import { CancellationScope, patched, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type { ForgetOrder } from '../../activities/save/clean-up-task.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { ForgetInput } from '../../activities/save/clean-up-task.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { oweTo } from '../worker/worker-activities.ts';
 
 /** People do not wait longer for a worker that is gone, or hangs, or whose remote does: it does so later. */
@@ -12,7 +12,7 @@ const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
  * where it did not just now. A run that was cancelled does so itself as it is
  * released, once it was prepared.
  */
-export async function cleanUpTask(book: TaskBook, ending: ForgetOrder['ending']): Promise<void> {
+export async function cleanUpTask(book: TaskRecord, ending: ForgetInput['ending']): Promise<void> {
   const { id, runs, dependsOn, repo } = book.view;
   const run = runs.at(-1);
   const wasPrepared = run?.sameSession !== undefined;

@@ -2,7 +2,7 @@ import { isCancellation } from '@temporalio/workflow';
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { LateResult, RunView, TaskView, Verified } from '../../domain/view/task-view.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { deliverResult } from '../deliver/deliver.ts';
 import { Host, HostLost } from '../worker/worker-activities.ts';
 import { shortened } from '../state/initial-view.ts';
@@ -13,7 +13,7 @@ import { verifyRun } from '../verify/verify.ts';
  * It was accepted, and is `delivered`, or `kept` for what is still to be done with it. A failure: it was accepted and could
  * not be delivered. Else the task is where it was before.
  */
-export async function settleLate(task: Task, book: TaskBook): Promise<'delivered' | 'kept' | Failure | undefined> {
+export async function settleLate(task: Task, book: TaskRecord): Promise<'delivered' | 'kept' | Failure | undefined> {
   const run = book.candidate;
   const claim = run && book.claimOf(run);
   if (!claim) return undefined;
@@ -34,7 +34,7 @@ export async function settleLate(task: Task, book: TaskBook): Promise<'delivered
 
 async function settle(
   host: Host,
-  { task, book, run }: { task: Task; book: TaskBook; run: RunView },
+  { task, book, run }: { task: Task; book: TaskRecord; run: RunView },
 ): Promise<'delivered' | 'kept' | Failure | undefined> {
   book.enter('verifying');
   const verified = await verifyRun(host, book, (found) => {

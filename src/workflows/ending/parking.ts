@@ -4,7 +4,7 @@ import type { TaskView } from '../../domain/view/task-view.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import { alert } from '../state/alert.ts';
 import { Approvals } from '../people/approval.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { cleanUpTask } from './clean-up.ts';
 import { noteGone, noteLate, settleLate } from './late-result.ts';
 import {
@@ -31,7 +31,7 @@ export interface Person {
 /** Held for a person. `delivered`: it is done by `accept`, or a late result; `kept`: of that, more is to be done; else run again. */
 export async function park(
   task: Task,
-  book: TaskBook,
+  book: TaskRecord,
   { decision, person }: { decision: { reason: Reason; message: string }; person: Person },
 ): Promise<'delivered' | 'kept' | 'again'> {
   let held = decision;
@@ -74,13 +74,13 @@ export async function park(
 }
 
 /** Delivers what a rejected run left, on a person's word: that stands for an approval as well. */
-async function deliverRescued(task: Task, book: TaskBook): Promise<Failure | undefined> {
+async function deliverRescued(task: Task, book: TaskRecord): Promise<Failure | undefined> {
   const run = book.rescued;
   if (!run?.commit) return { reason: 'repo-unavailable', message: 'no run of this task left a result to accept' };
   return (await deliverKept(task, book, { run, wait: false })) ?? followBranch(task, book);
 }
 
-export function listenToPeople(book: TaskBook): Person {
+export function listenToPeople(book: TaskRecord): Person {
   let decided: TaskView['decision'] = null;
   const onlyParked = (_said: ParkedWord): void => {
     if (book.view.state !== 'parked') throw refused(`the task is ${book.view.state}, not parked`, 'NotParked');

@@ -2,12 +2,12 @@ import { CancellationScope, patched, proxyActivities } from '@temporalio/workflo
 import type { Activities } from '../../activities/index.ts';
 import { branchOf } from '../../domain/names.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { cleanUpTask } from './clean-up.ts';
 import { outsideCalls } from '../state/external-calls.ts';
 
 /** Of a task that was cancelled, outside of its worker's slots. */
-export async function leaveNothing(task: Task, book: TaskBook): Promise<void> {
+export async function leaveNothing(task: Task, book: TaskRecord): Promise<void> {
   await Promise.all([cleanUpTask(book, 'cancelled'), withdraw(task, book)]);
 }
 
@@ -18,7 +18,7 @@ const PATIENCE = '8s';
  * Closes its pull request and removes its branch, as long as they are where its own delivery has
  * brought them, and as far as GitHub and the worker that has brought it there answer.
  */
-async function withdraw({ repo, deliver }: Task, { view, results }: TaskBook): Promise<void> {
+async function withdraw({ repo, deliver }: Task, { view, results }: TaskRecord): Promise<void> {
   const { id, merged } = view;
   const { branch } = results;
   if (!repo || !branch || merged || (deliver !== 'pr' && deliver !== 'merge')) return;

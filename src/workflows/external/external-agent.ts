@@ -5,7 +5,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import { FAILURES, type Failure, type FailurePolicy } from '../../domain/agent/failure.ts';
 import {
   askFault,
@@ -17,15 +17,15 @@ import {
   STILL_HELD,
   TEXT_MAX,
   TRUSTED,
-  type HandedIn,
-  type Held,
+  type Submission,
+  type LeaseRequest,
 } from '../../domain/people/external-agent.ts';
 import type { TaskView } from '../../domain/view/task-view.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import type { Asked } from '../../domain/people/waiting.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
 import type { Approvals } from '../people/approval.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { askUpdate, completeUpdate, failUpdate, holdUpdate } from '../messages.ts';
 import { refused, refuseOutside } from './reject-external.ts';
 
@@ -37,7 +37,7 @@ const WHY_MAX = 2_000;
  */
 export class OutsideAgent {
   readonly #task: Task;
-  readonly #book: TaskBook;
+  readonly #book: TaskRecord;
   readonly #as: string;
   /** It may be held: nothing else comes first. */
   #offered = false;
@@ -48,16 +48,16 @@ export class OutsideAgent {
   /** Why what was handed in last was not accepted. */
   #refused: Failure | undefined;
 
-  private constructor(task: Task & { for: string }, book: TaskBook) {
+  private constructor(task: Task & { for: string }, book: TaskRecord) {
     this.#task = task;
     this.#book = book;
     this.#as = task.for;
     book.view.outside = null;
     book.view.handedIn = null;
     this.#findable();
-    setHandler(holdUpdate, (said) => this.#hold(said), { validator: (said: Held) => this.#mayHold(said) });
+    setHandler(holdUpdate, (said) => this.#hold(said), { validator: (said: LeaseRequest) => this.#mayHold(said) });
     setHandler(completeUpdate, (said) => this.#complete(said), {
-      validator: (said: HandedIn) => this.#mayComplete(said),
+      validator: (said: Submission) => this.#mayComplete(said),
     });
     setHandler(failUpdate, ({ why }) => void (this.#failed = why.trim()), {
       validator: (said: { as: string; why: string }) => this.#mayFail(said),
@@ -65,7 +65,7 @@ export class OutsideAgent {
     setHandler(askUpdate, (said) => this.#ask(said), { validator: (said) => this.#mayAsk(said) });
   }
 
-  static of(task: Task, book: TaskBook): OutsideAgent | undefined {
+  static of(task: Task, book: TaskRecord): OutsideAgent | undefined {
     if (task.for !== undefined) return new OutsideAgent({ ...task, for: task.for }, book);
     refuseOutside(book);
     return undefined;
@@ -124,8 +124,11 @@ export class OutsideAgent {
   }
 
   /** A word changes no state: a person's yes takes the place of evidence. */
-  async #settleWords({ as, result }: HandedIn, approvals: Approvals): Promise<boolean> {
-    const { trustsOutside } = proxyLocalActivities<Desk>({ startToCloseTimeout: '10s', summary: `is ${as} trusted?` });
+  async #settleWords({ as, result }: Submission, approvals: Approvals): Promise<boolean> {
+    const { trustsOutside } = proxyLocalActivities<TaskServices>({
+      startToCloseTimeout: '10s',
+      summary: `is ${as} trusted?`,
+    });
     const { approval, labels } = this.#task;
     const free = approval === 'never' || approval === 'before-run';
     const why = `nothing but the word of ${as} shows that it is done: ${result}`.slice(0, WHY_MAX);
@@ -179,7 +182,7 @@ export class OutsideAgent {
     this.#waiting();
   }
 
-  #hold({ leaseMs }: Held): TaskView {
+  #hold({ leaseMs }: LeaseRequest): TaskView {
     const least = leastLeaseMs(workflowInfo().historyLength);
     const until = new Date(Date.now() + Math.max(leaseMs, least)).toISOString();
     const renewed = this.#book.view.outside !== null;
@@ -191,11 +194,11 @@ export class OutsideAgent {
     return this.#book.view;
   }
 
-  #complete({ as, result, commit }: HandedIn): void {
+  #complete({ as, result, commit }: Submission): void {
     this.#book.view.handedIn = { as, result, ...(commit === undefined ? {} : { commit }) };
   }
 
-  #mayHold({ as, leaseMs }: Held): void {
+  #mayHold({ as, leaseMs }: LeaseRequest): void {
     this.#mayBe(as);
     const fault = leaseFault(leaseMs);
     if (fault) throw refused(fault);
@@ -208,7 +211,7 @@ export class OutsideAgent {
       throw refused(`it is still held by ${as} until ${outside.until}: renew it later, or for longer`, STILL_HELD);
   }
 
-  #mayComplete({ as, ...handed }: HandedIn): void {
+  #mayComplete({ as, ...handed }: Submission): void {
     this.#mayEnd(as);
     const fault = handInFault(this.#task, handed);
     if (fault) throw refused(fault);

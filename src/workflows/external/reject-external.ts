@@ -1,15 +1,15 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import type { HandedIn, Held } from '../../domain/people/external-agent.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { Submission, LeaseRequest } from '../../domain/people/external-agent.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { askUpdate, completeUpdate, failUpdate, holdUpdate } from '../messages.ts';
 
 /** Of a task that workers claim: agents outside the fleet are told so. */
-export function refuseOutside({ view }: TaskBook): void {
+export function refuseOutside({ view }: TaskRecord): void {
   const refuse = (): void => {
     throw refused('it is for no agent outside the fleet: workers claim it');
   };
-  setHandler(holdUpdate, () => view, { validator: (_said: Held) => refuse() });
-  setHandler(completeUpdate, () => undefined, { validator: (_said: HandedIn) => refuse() });
+  setHandler(holdUpdate, () => view, { validator: (_said: LeaseRequest) => refuse() });
+  setHandler(completeUpdate, () => undefined, { validator: (_said: Submission) => refuse() });
   setHandler(failUpdate, () => undefined, { validator: (_said: { as: string; why: string }) => refuse() });
   setHandler(askUpdate, () => ({ question: '' }), { validator: (_said) => refuse() });
 }

@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/agent/failure.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import type { AgentsWord, Approval, ApprovalStage, PersonsWord } from '../../domain/people/waiting.ts';
 import { alert } from '../state/alert.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { approveUpdate, rejectUpdate } from '../messages.ts';
 
 /** Who said no where nobody said anything in time. */
@@ -11,10 +11,10 @@ export const BY_TIMEOUT = 'timeout';
 
 /** A person's yes or no to a task that waits for it. The first one counts. */
 export class Approvals {
-  readonly #book: TaskBook;
+  readonly #book: TaskRecord;
   #said: { approved: boolean; by: string; why: string } | undefined;
 
-  constructor(book: TaskBook) {
+  constructor(book: TaskRecord) {
     this.#book = book;
     const validator = (said: PersonsWord) => this.#mayBeSaid(said);
     setHandler(approveUpdate, ({ by, why }) => this.#say({ approved: true, by, why }), { validator });
@@ -82,7 +82,7 @@ export class Approvals {
 }
 
 /** Before the first run, where the task asks for that. A failure: a person said no. */
-export async function approveRun(task: Task, book: TaskBook, approvals: Approvals): Promise<Failure | undefined> {
+export async function approveRun(task: Task, book: TaskRecord, approvals: Approvals): Promise<Failure | undefined> {
   const { view } = book;
   if (task.approval !== 'before-run' && task.approval !== 'both') return undefined;
   if (view.approvals?.some(({ stage, approved }) => stage === 'before-run' && approved)) return undefined;

@@ -1,20 +1,20 @@
 import { isCancellation, proxyLocalActivities } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import { followUpsKept, type HandedOff } from '../../domain/people/waiting.ts';
 import type { AgentOutcome } from '../../domain/run/outcome.ts';
 import type { Task } from '../../domain/task/schema.ts';
-import type { Proposing } from '../../domain/run/accepted.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { ProposedFollowUps } from '../../domain/run/accepted.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { BY_DEFAULT } from './question.ts';
 
 /** Until the run counts, what its agent proposed is as good as dropped. */
-export function noteProposed({ view }: TaskBook, { followUps = [] }: AgentOutcome): void {
+export function noteProposed({ view }: TaskRecord, { followUps = [] }: AgentOutcome): void {
   const run = view.runs.at(-1);
   if (run && followUps.length > 0) run.dropped = true;
 }
 
 /** Of a run that asked, once somebody answered it: nobody did where its own default came to count. */
-export async function handOffAnswered(life: { task: Task; book: TaskBook }): Promise<void> {
+export async function handOffAnswered(life: { task: Task; book: TaskRecord }): Promise<void> {
   const { results, view } = life.book;
   if (results.proposed && view.answers?.at(-1)?.by !== BY_DEFAULT) await handOff(life, results.proposed);
 }
@@ -25,12 +25,12 @@ export async function handOffAnswered(life: { task: Task; book: TaskBook }): Pro
  * the task itself from going on.
  */
 export async function handOff(
-  { task, book }: { task: Task; book: TaskBook },
-  { n, coder, outcome }: Proposing,
+  { task, book }: { task: Task; book: TaskRecord },
+  { n, coder, outcome }: ProposedFollowUps,
 ): Promise<void> {
   const { followUps = [], misproposed = [] } = outcome;
   if (followUps.length + misproposed.length === 0) return;
-  const { createProposed } = proxyLocalActivities<Desk>({
+  const { createProposed } = proxyLocalActivities<TaskServices>({
     summary: 'create what the agent proposes',
     startToCloseTimeout: '1m',
     scheduleToCloseTimeout: '10m',

@@ -2,7 +2,7 @@ import { ApplicationFailure, CancellationScope, condition, setHandler } from '@t
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { Asked } from '../../domain/people/waiting.ts';
 import { alert } from '../state/alert.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import { answerUpdate } from '../messages.ts';
 
 type Late = 'delivered' | 'kept' | Failure | undefined;
@@ -15,10 +15,10 @@ export const BY_DEFAULT = 'default';
 
 /** What agents ask people. The first answer counts; after the deadline the default does, where there is one. */
 export class Questions {
-  readonly #book: TaskBook;
+  readonly #book: TaskRecord;
   #said: { answer: string; by: string } | undefined;
 
-  constructor(book: TaskBook) {
+  constructor(book: TaskRecord) {
     this.#book = book;
     setHandler(answerUpdate, ({ answer, by }) => void (this.#said = { answer, by }), {
       validator: (said) => this.#mayBeSaid(said.question),

@@ -1,6 +1,6 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { TaskState } from '../../domain/task/state.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import {
   dependantSignal,
   dependencySignal,
@@ -23,7 +23,7 @@ const MOST_NOTES = 20;
 const MOST_NEEDS = 100;
 
 /** What other tasks say, and what people change about the queue. */
-export function listenToOthers(book: TaskBook): void {
+export function listenToOthers(book: TaskRecord): void {
   const { dependencies, dependants, view } = book;
   setHandler(dependantSignal, ({ id }) => dependants.add(id));
   setHandler(dependencySignal, (said) => dependencies.hear(said));

@@ -42,7 +42,7 @@ const LONG_HISTORY = 2_000;
  * worker's process does, so that no lease needs to be renewed here.
  */
 export async function fleetCredential(kept: CredentialRecord): Promise<void> {
-  const book = new SeatBook(kept);
+  const book = new CredentialState(kept);
   setHandler(namedSignal, ({ holder, runs }) => {
     book.change(named(book.record, { holder, runs, now: now() }));
     book.watch(holder.hostQueue);
@@ -75,7 +75,7 @@ export async function fleetCredential(kept: CredentialRecord): Promise<void> {
 }
 
 /** One place that changes the record and its memo. */
-class SeatBook {
+class CredentialState {
   record: CredentialRecord;
   changed = true;
   alerts = 0;

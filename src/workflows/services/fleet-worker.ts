@@ -33,7 +33,7 @@ const LONG_HISTORY = 2_000;
  * are its heartbeat's details, and nothing in this history.
  */
 export async function fleetWorker(kept: WorkerRecord): Promise<void> {
-  const book = new RecordBook(kept);
+  const book = new WorkerState(kept);
   setHandler(workerQuery, () => book.record);
   setHandler(attachSignal, (facts) => {
     book.change({ ...facts, state: 'attached' });
@@ -62,7 +62,7 @@ export async function fleetWorker(kept: WorkerRecord): Promise<void> {
 }
 
 /** One place that changes the record, its memo, and what the Web UI shows. */
-class RecordBook {
+class WorkerState {
   record: WorkerRecord;
   changed = true;
   #scope: CancellationScope | undefined;

@@ -12,7 +12,7 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DeliveryDesk, Merger } from '../../activities/services/delivery-services.ts';
+import type { DeliveryServices, Merger } from '../../activities/services/delivery-services.ts';
 import type { Activities } from '../../activities/index.ts';
 import {
   halves,
@@ -26,10 +26,10 @@ import {
   type MergeTries,
 } from '../../domain/deliver/merge.ts';
 import { machineFaultIn } from '../worker/worker-activities.ts';
-import { MergeBook } from './merge-record.ts';
+import { MergeState } from './merge-record.ts';
 import { enterMergeSignal, leaveMergeSignal } from '../messages.ts';
 
-const desk = proxyLocalActivities<DeliveryDesk>({ startToCloseTimeout: '30s', localRetryThreshold: '10s' });
+const desk = proxyLocalActivities<DeliveryServices>({ startToCloseTimeout: '30s', localRetryThreshold: '10s' });
 /** An empty queue is there for so long. */
 const IDLE = '10m';
 /** Events after which it goes on in a new history. */
@@ -40,7 +40,7 @@ const LONG_HISTORY = 2_000;
  * together; where that fails, in halves, until it is known whose fault it is. No slot is used.
  */
 export async function mergeQueue(kept: MergeQueueRecord): Promise<void> {
-  const book = new MergeBook(kept);
+  const book = new MergeState(kept);
   setHandler(enterMergeSignal, (entry) => book.enter(entry));
   setHandler(leaveMergeSignal, ({ id }) => book.quit(id));
   void book.attend();
@@ -54,12 +54,12 @@ export async function mergeQueue(kept: MergeQueueRecord): Promise<void> {
 }
 
 /** In a new history, once this one is long: what waits is all that it needs to know. */
-async function goOn(book: MergeBook): Promise<void> {
+async function goOn(book: MergeState): Promise<void> {
   if (workflowInfo().historyLength > LONG_HISTORY) await continueAsNew<typeof mergeQueue>(book.record);
 }
 
 /** Until each of them is merged or told why not; one that only conflicts with another of them goes on waiting. */
-async function mergeAll(book: MergeBook, members: readonly MergeEntry[]): Promise<void> {
+async function mergeAll(book: MergeState, members: readonly MergeEntry[]): Promise<void> {
   const wanted = members.filter((member) => book.wants(member));
   if (wanted.length === 0) return;
   book.begin(wanted);
@@ -92,7 +92,7 @@ async function mergeAll(book: MergeBook, members: readonly MergeEntry[]): Promis
  * On a worker that is there, for as long as it takes to find one. `left`: one of them was taken out meanwhile, and none was
  * pushed; `unsure`: but an earlier try may have pushed them.
  */
-async function tryMerge(book: MergeBook, members: readonly MergeEntry[]): Promise<MergeOutcome | 'left' | 'unsure'> {
+async function tryMerge(book: MergeState, members: readonly MergeEntry[]): Promise<MergeOutcome | 'left' | 'unsure'> {
   const { repo, into, queue, machine } = book.record;
   const prefer = [...new Set(members.map(({ hostQueue }) => hostQueue))];
   const left = () => members.some((member) => !book.wants(member));
@@ -124,7 +124,7 @@ const allLost = (lost: number): MergeOutcome => ({
 });
 
 async function mergeOn(
-  book: MergeBook,
+  book: MergeState,
   { name, hostQueue, lease }: Merger,
   order: Parameters<Activities['mergeBatch']>[0],
 ): Promise<Tried> {

@@ -17,7 +17,7 @@ import {
 import { mergedSignal } from '../messages.ts';
 
 /** One place that changes what a merge queue has waiting, and tells its tasks. */
-export class MergeBook {
+export class MergeState {
   readonly record: MergeQueueRecord;
   #changed = true;
   /** What is being merged, and who of them wants to leave: these hear of it once it is known what became of them. */

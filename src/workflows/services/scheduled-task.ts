@@ -7,8 +7,8 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ClockDesk } from '../../activities/services/schedule-services.ts';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { ScheduleServices } from '../../activities/services/schedule-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import { scheduledTaskId } from '../../domain/names.ts';
 import { CLOSED_STATES, type TaskState } from '../../domain/task/state.ts';
 import type { ScheduledTask } from '../../domain/produce/schedule.ts';
@@ -44,7 +44,7 @@ export async function scheduledTask({
   return { task, state };
 }
 
-const desk = proxyLocalActivities<Desk & ClockDesk>({
+const desk = proxyLocalActivities<TaskServices & ScheduleServices>({
   startToCloseTimeout: '2m',
   retry: { maximumInterval: '1m' },
   localRetryThreshold: '10s',

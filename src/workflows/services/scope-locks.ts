@@ -6,7 +6,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import { isClosed } from '../../domain/scheduling/dependencies.ts';
 import { asked, granted, left, news, type ScopeAnswer, type ScopeLocks } from '../../domain/scheduling/scope-locks.ts';
 import { askScopeSignal, grantedSignal, leaveScopeSignal, locksQuery } from '../messages.ts';
@@ -47,7 +47,7 @@ export async function scopeLocks(kept: ScopeLocks): Promise<void> {
   }
 
   async function forgetClosed(): Promise<void> {
-    const { lookUpTasks } = proxyLocalActivities<Desk>({ startToCloseTimeout: '1m' });
+    const { lookUpTasks } = proxyLocalActivities<TaskServices>({ startToCloseTimeout: '1m' });
     const found = await lookUpTasks(locks.holders.map(({ taskId }) => taskId));
     const closed = new Set(found.flatMap(({ id, state }) => (isClosed(state) ? id : [])));
     const gone = locks.holders.filter(({ taskId }) => closed.has(taskId));

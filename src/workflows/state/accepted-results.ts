@@ -1,12 +1,12 @@
 import type { Verified } from '../../domain/view/task-view.ts';
-import type { Accepted, Proposing } from '../../domain/run/accepted.ts';
+import type { Accepted, ProposedFollowUps } from '../../domain/run/accepted.ts';
 
 /** The accepted results of a task: one may have been delivered unheard, and one may be mended by a later one. */
 export class Results {
   /** The one that waits, without a slot, for what is still to be done with it. */
   kept: Accepted | null = null;
   /** By the last run that asked. */
-  proposed: Proposing | null = null;
+  proposed: ProposedFollowUps | null = null;
   #accepted: string[] = [];
   /** Where the task's branch stands by its own delivery, and the host queue of the worker that has brought it there. */
   branch: { commit: string; hostQueue: string } | null = null;

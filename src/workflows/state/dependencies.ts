@@ -1,5 +1,5 @@
 import { getExternalWorkflowHandle, isCancellation, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import type { Dependency, Result } from '../../domain/people/waiting.ts';
 import { isClosed, resultsIn, unheard } from '../../domain/scheduling/dependencies.ts';
 import type { Task } from '../../domain/task/schema.ts';
@@ -58,7 +58,7 @@ export class Dependencies {
   async look(): Promise<void> {
     const open = this.list.filter(({ state }) => !isClosed(state)).map(({ id }) => id);
     const summary = 'look for dependencies that have ended';
-    const { lookUpEnded } = proxyLocalActivities<Desk>({ startToCloseTimeout: '1m', summary });
+    const { lookUpEnded } = proxyLocalActivities<TaskServices>({ startToCloseTimeout: '1m', summary });
     for (const one of await lookUpEnded(open)) this.hear(one);
   }
 
@@ -79,7 +79,10 @@ export class Dependencies {
     );
     const silent = heard.flat();
     if (silent.length === 0) return true;
-    const { lookUpTasks } = proxyLocalActivities<Desk>({ startToCloseTimeout: '1m', summary: 'look up dependencies' });
+    const { lookUpTasks } = proxyLocalActivities<TaskServices>({
+      startToCloseTimeout: '1m',
+      summary: 'look up dependencies',
+    });
     const found = await lookUpTasks(silent);
     for (const one of found) {
       if (!isClosed(one.state)) this.#asked.delete(one.id);

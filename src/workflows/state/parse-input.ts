@@ -5,7 +5,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import { object } from '../../domain/values/json.ts';
 import { isTaskId } from '../../domain/names.ts';
 import { taskDigest } from '../../domain/task/task-digest.ts';
@@ -24,7 +24,7 @@ export const parsedTask = (input: unknown, digest: unknown): Task | undefined =>
  */
 export async function parseInput(input: unknown): Promise<Task> {
   const { taskQueue: queue } = workflowInfo();
-  const { parseTask } = proxyLocalActivities<Desk>({ startToCloseTimeout: '30s', summary: 'parse the task' });
+  const { parseTask } = proxyLocalActivities<TaskServices>({ startToCloseTimeout: '30s', summary: 'parse the task' });
   const parsed = await parseTask(object(input) ? { queue, ...object(input) } : input);
   if (!parsed.ok) throw invalid(parsed.message);
   return parsed.task;

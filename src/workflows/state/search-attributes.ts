@@ -7,7 +7,7 @@ import { ATTRIBUTES, MEMO } from '../../search-attributes.ts';
 import { renderSummary } from './summary.ts';
 
 /** Tells the server how a task stands, for lists, statistics and budgets: its state each time, of the rest what has changed. */
-export class Told {
+export class SearchAttributeWriter {
   #known = new Map<string, string>();
   #said: SaidOf;
 

@@ -19,17 +19,17 @@ import { Dependencies } from './dependencies.ts';
 import { newRun, newTask, shortened } from './initial-view.ts';
 import { Place } from './queue-position.ts';
 import { Results } from './accepted-results.ts';
-import { Told } from './search-attributes.ts';
+import { SearchAttributeWriter } from './search-attributes.ts';
 
 const RUNS_KEPT = 30;
 
 /** The task's record: one place that changes its view, its search attributes and the summary in the Web UI. */
-export class TaskBook {
+export class TaskRecord {
   readonly view: ReturnType<typeof newTask>;
   /** Since a person last said `retry`; more than the view keeps. */
   #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
-  readonly #told: Told;
+  readonly #searchAttributes: SearchAttributeWriter;
   readonly dependants: Dependants;
   readonly place: Place;
   readonly results = new Results();
@@ -45,15 +45,15 @@ export class TaskBook {
   constructor(id: string, task: Task) {
     this.view = newTask(id, task, workflowInfo().startTime.toISOString());
     const { view } = this;
-    this.#told = new Told(view);
+    this.#searchAttributes = new SearchAttributeWriter(view);
     this.place = new Place(view.claimQueue);
     this.dependants = new Dependants(view, task.callback);
     this.dependencies = new Dependencies(view);
     // A client has set them at the start; a task started by hand gets them here.
     const isTold = workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === view.state;
-    if (isTold) this.#told.say(view);
+    if (isTold) this.#searchAttributes.say(view);
     else {
-      this.#told.begin(task);
+      this.#searchAttributes.begin(task);
       this.enter(view.state);
     }
   }
@@ -75,7 +75,7 @@ export class TaskBook {
     if (view.state !== state) view.since = now();
     Object.assign(view, { state, reason: why?.reason ?? null, message: why?.message ?? null });
     if (state === 'done' || state === 'failed' || state === 'cancelled') view.endedAt = now();
-    this.#told.state(view);
+    this.#searchAttributes.state(view);
     this.dependants.changed();
   }
 
@@ -88,7 +88,7 @@ export class TaskBook {
   /** What the state of now waits for. */
   say(message: string | null): void {
     this.view.message = message;
-    this.#told.say(this.view);
+    this.#searchAttributes.say(this.view);
   }
 
   /** Leads back to the state of now. */
@@ -124,20 +124,20 @@ export class TaskBook {
   /** Of what class the task is, said once. */
   triaged(triaged: Triaged): void {
     this.view.triaged ??= triaged;
-    this.#told.say(this.view);
+    this.#searchAttributes.say(this.view);
   }
 
   /** Between runs. */
   needs(change: { add: string[]; drop: string[] }): void {
     this.dependencies.change(change);
     this.place.moved = true;
-    this.#told.dependsOn(this.view.dependsOn.map(({ id }) => id));
+    this.#searchAttributes.dependsOn(this.view.dependsOn.map(({ id }) => id));
   }
 
   prioritised(priority: number): void {
     this.view.priority = priority;
     this.place.moved = true;
-    this.#told.priority(priority);
+    this.#searchAttributes.priority(priority);
   }
 
   /** Null: the rules are asked anew. */
@@ -145,7 +145,7 @@ export class TaskBook {
     const { claimQueue, ...choice } = to ?? { claimQueue: this.place.unpinned };
     delete this.view.redirect;
     Object.assign(this.view, { claimQueue }, 'coder' in choice ? { redirect: choice } : {});
-    this.#told.say(this.view);
+    this.#searchAttributes.say(this.view);
   }
 
   claimOf({ runId }: RunView): Claim | undefined {

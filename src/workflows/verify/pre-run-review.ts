@@ -1,9 +1,9 @@
 import type { Failure } from '../../domain/agent/failure.ts';
-import type { TaskBook } from '../state/task-record.ts';
+import type { TaskRecord } from '../state/task-record.ts';
 import type { Host } from '../worker/worker-activities.ts';
 
 /** Another agent's look at the task before its first run, where that is asked for. Undefined: it may start. */
-export async function passGate(host: Host, book: TaskBook): Promise<Failure | undefined> {
+export async function passGate(host: Host, book: TaskRecord): Promise<Failure | undefined> {
   const { gate, decision } = book.view;
   if (gate?.ok) return undefined;
   const said = gate && decision?.action === 'retry' && decision.why ? decision.why : null;

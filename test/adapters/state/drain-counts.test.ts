@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { TallyBook } from '../../../src/adapters/state/drain-counts.ts';
+import { DrainCounts } from '../../../src/adapters/state/drain-counts.ts';
 import {
   leftBehind,
   outcomeOf,
@@ -18,7 +18,7 @@ const sum = ({ done, failed, cancelled, parked, handedOver, kept, live }: Tally)
 test('what was taken in is the sum of what became of it, however often a step is repeated or cut short', async () => {
   await using temp = await tempDir();
   const held = new Set(['1', '2', '3', '4']);
-  const open = () => TallyBook.open(`${temp.path}/tally.json`, (runId) => held.has(runId));
+  const open = () => DrainCounts.open(`${temp.path}/tally.json`, (runId) => held.has(runId));
   let book = await open();
   const { since } = book.read();
   for (const runId of held) await book.tookIn(ref(runId));
@@ -64,7 +64,7 @@ test('what was taken in is the sum of what became of it, however often a step is
 
 test('a run that is not held here is not taken in', async () => {
   await using temp = await tempDir();
-  const book = await TallyBook.open(`${temp.path}/tally.json`, () => false);
+  const book = await DrainCounts.open(`${temp.path}/tally.json`, () => false);
   await book.tookIn(ref('1'));
   expect(book.counts(ref('1'))).toBe(false);
   expect(book.read().takenIn).toBe(0);
@@ -73,9 +73,9 @@ test('a run that is not held here is not taken in', async () => {
 test('a spoilt file, or one that cannot be written, holds no worker up', async () => {
   await using temp = await tempDir();
   await writeFile(`${temp.path}/tally.json`, '{"since"');
-  const book = await TallyBook.open(`${temp.path}/tally.json`, () => true);
+  const book = await DrainCounts.open(`${temp.path}/tally.json`, () => true);
   await book.tookIn(ref('1'));
-  const nowhere = await TallyBook.open(`${temp.path}/none/tally.json`, () => true);
+  const nowhere = await DrainCounts.open(`${temp.path}/none/tally.json`, () => true);
   await nowhere.tookIn(ref('1'));
   expect([book.read().live, nowhere.read().live]).toEqual([1, 1]);
 });

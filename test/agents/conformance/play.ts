@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startModelServer, type ModelServer, type Turn } from '../../helpers/model-server.ts';
-import { runCoder, startCoder, type CoderOrder, type CoderRun, type LiveCoder, type Workspace } from '../run-coder.ts';
+import { runCoder, startCoder, type CoderInput, type CoderRun, type LiveCoder, type Workspace } from '../run-coder.ts';
 import type { Subject } from './subject.ts';
 
-type Extra = Partial<CoderOrder> & { at: Workspace };
+type Extra = Partial<CoderInput> & { at: Workspace };
 
 /** The subject plays the script to its end. */
 export async function play(subject: Subject, turns: Turn[], { at, env, ...order }: Extra) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireApi } from '../../../src/domain/agent/upstream.ts';
-import type { Coder, StartOrder } from '../../../src/ports.ts';
+import type { Coder, StartInput } from '../../../src/ports.ts';
 import { FOLDER } from '../binaries.ts';
 import type { Row } from './rows.ts';
 
@@ -42,7 +42,7 @@ export interface Subject {
 export interface Setup {
   coder: Coder;
   env: Record<string, string>;
-  proxy?: NonNullable<StartOrder['proxy']>;
+  proxy?: NonNullable<StartInput['proxy']>;
 }
 
 export function versionOf({ package: name }: Subject): string {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { admitTasks } from '../../../src/client/start/admit.ts';
-import type { Wire } from '../../../src/client/connection.ts';
+import type { FleetConnection } from '../../../src/client/connection.ts';
 import { schema } from '../../../src/config-schema.ts';
 import { tempDir } from '../../helpers/temp.ts';
 
@@ -19,7 +19,7 @@ test('rules that one repository has are not those of another of the same batch',
     git('-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-qm', 'Base');
     return { input: { objective: 'x', type: 'research', repo: dir, artifacts: [{ path: 'a', schema: 's.json' }] } };
   };
-  const wire = { config: { ...schema.parse({}), queues: ['fleet'] } } as unknown as Wire;
+  const wire = { config: { ...schema.parse({}), queues: ['fleet'] } } as unknown as FleetConnection;
   const [one, other] = [repo('one', 's.json'), repo('other', 'else.json')];
   await expect(admitTasks(wire, [one])).resolves.toHaveLength(1);
   await expect(admitTasks(wire, [one, other])).rejects.toThrow(/^artifacts\[0\]\.schema s\.json is no file/);

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { acceptRollback, readNotices } from '../../../src/client/fleet/rollback.ts';
-import type { Wire } from '../../../src/client/connection.ts';
+import type { FleetConnection } from '../../../src/client/connection.ts';
 import { tempDir } from '../../helpers/temp.ts';
 import { site, type Server, type Stand } from '../rollback-site.ts';
 
@@ -91,7 +91,7 @@ test('other workers hold for what one has noticed, without an alert of theirs, u
   expect([alerts(ada).length, alerts(bob).length]).toEqual([1, 0]);
 
   const said = { by: 'jo@desk', why: 'the newer file is gone' };
-  const wire = { client: server.client } as Wire;
+  const wire = { client: server.client } as FleetConnection;
   expect((await acceptRollback(wire, said)).map(({ taskId }) => taskId)).toEqual(['one']);
   for (const one of [bob, ada, eve]) {
     await one.watch.look();
@@ -121,7 +121,7 @@ test('a claim of a run that was here shows a rollback by itself, and holds until
   expect(ada.holds.open).toBe(true);
   await ada.watch.lookBeforeClaim({ workflowRunId: 'run-of-one', n: 1 });
   expect([ada.holds.open, await tasksOf(server)]).toEqual([false, ['one']]);
-  await acceptRollback({ client: server.client } as Wire, { by: 'jo@desk', why: '' });
+  await acceptRollback({ client: server.client } as FleetConnection, { by: 'jo@desk', why: '' });
   await ada.watch.lookBeforeClaim({ workflowRunId: 'run-of-one', n: 1 });
   expect(ada.holds.open).toBe(true);
 });

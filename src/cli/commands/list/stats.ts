@@ -1,7 +1,7 @@
 import { costText } from '../../../domain/agent/cost.ts';
 import { formatDuration, parseDuration } from '../../../domain/values/duration.ts';
 import { GROUPINGS, statsBy, statsOf, type Grouping, type StatsRow } from '../../../domain/list/stats.ts';
-import { command, oneOf, Wrong } from '../../command.ts';
+import { command, oneOf, InvalidValue } from '../../command.ts';
 import { table } from '../../output/table.ts';
 import { oneLine, shortNumber } from '../../output/text.ts';
 
@@ -30,11 +30,13 @@ and the task counts as accepted where its run was. "? " marks tokens of models w
   },
 });
 
-function when(text: string): Date | Wrong {
+function when(text: string): Date | InvalidValue {
   const ago = parseDuration(text);
   // A date alone is that day's local midnight.
   const at = ago ? new Date(Date.now() - ago) : new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text);
-  return Number.isNaN(at.getTime()) ? new Wrong('must be a duration such as 7d, or a date such as 2026-01-31') : at;
+  return Number.isNaN(at.getTime())
+    ? new InvalidValue('must be a duration such as 7d, or a date such as 2026-01-31')
+    : at;
 }
 
 const reasons = ({ rejected }: StatsRow): string =>

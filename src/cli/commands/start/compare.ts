@@ -4,7 +4,7 @@ import { wrongInput } from '../../../domain/error.ts';
 import { isCompareId, winnerOf, type Candidate } from '../../../domain/list/compare.ts';
 import { coderSpec } from '../../../domain/routing/route.ts';
 import { taskIdOf } from '../../../domain/names.ts';
-import { command, Wrong, type Cli } from '../../command.ts';
+import { command, InvalidValue, type Cli } from '../../command.ts';
 import { compareTable } from '../../output/compare-table.ts';
 import { describe } from '../../output/status-line.ts';
 import { inFlags, orderFromFlags, TASK_FLAGS, type TaskFlags } from '../../input/task-input.ts';
@@ -125,14 +125,14 @@ async function untilSettled(cli: Cli, fleet: Fleet, started: Map<string, string>
   return candidates.every((one) => one !== undefined) ? candidates : undefined;
 }
 
-function specs(text: string): string[] | Wrong {
+function specs(text: string): string[] | InvalidValue {
   const list = text.split(',').map((part) => part.trim());
   const odd = list.find((one) => !coderSpec.safeParse(one).success);
   if (odd !== undefined)
-    return new Wrong(`must be coders, such as claude, or codex:o3: ${odd || 'an empty one'} is none`);
+    return new InvalidValue(`must be coders, such as claude, or codex:o3: ${odd || 'an empty one'} is none`);
   const twice = list.find((one, index) => list.indexOf(one) !== index);
-  if (twice) return new Wrong(`must name each coder once: ${twice} is there twice`);
-  return list.length > 1 ? list : new Wrong('must name two coders or more');
+  if (twice) return new InvalidValue(`must name each coder once: ${twice} is there twice`);
+  return list.length > 1 ? list : new InvalidValue('must name two coders or more');
 }
 
 const random = (): string => randomBytes(3).toString('hex');

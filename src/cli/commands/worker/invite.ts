@@ -6,7 +6,7 @@ import { FleetError, wrongInput } from '../../../domain/error.ts';
 import { coderText } from '../../../domain/worker/worker.ts';
 import { quoted } from '../../../domain/service/start-script.ts';
 import { isServiceName } from '../../../domain/service/names.ts';
-import { command, durationMs, Wrong, type Cli } from '../../command.ts';
+import { command, durationMs, InvalidValue, type Cli } from '../../command.ts';
 import { oneLine } from '../../output/text.ts';
 import { whoami } from './worker-orders.ts';
 
@@ -20,8 +20,8 @@ interface Flags {
 const WAIT_MS = 30 * 60_000;
 const LOOK_MS = 1_000;
 
-const hostAndPort = (text: string): string | Wrong =>
-  /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/i.test(text) ? text : new Wrong('must be host:port');
+const hostAndPort = (text: string): string | InvalidValue =>
+  /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):\d{1,5}$/i.test(text) ? text : new InvalidValue('must be host:port');
 
 export const invite = command<Flags>({
   flags: [

@@ -1,7 +1,7 @@
 import { cronLine, isTime } from '../../../domain/service/cron-line.ts';
 import { secretsIn } from '../../../domain/service/start-script.ts';
 import { wrongInput } from '../../../domain/error.ts';
-import { command, durationMs, oneOf, whole, Wrong, type Cli } from '../../command.ts';
+import { command, durationMs, oneOf, whole, InvalidValue, type Cli } from '../../command.ts';
 import { oneLine, painter } from '../../output/text.ts';
 import { table } from '../../output/table.ts';
 import type { Planned, ServiceOptions } from '../../../workers/service/install.ts';
@@ -17,7 +17,8 @@ interface InstallFlags {
   for?: number;
 }
 
-const time = (text: string): string | Wrong => (isTime(text) ? text : new Wrong('must be a time such as 22:30'));
+const time = (text: string): string | InvalidValue =>
+  isTime(text) ? text : new InvalidValue('must be a time such as 22:30');
 
 export const workerInstall = command<InstallFlags>({
   flags: [

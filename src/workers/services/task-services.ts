@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { DeliveryDesk } from '../../activities/services/delivery-services.ts';
-import type { Desk } from '../../activities/services/task-services.ts';
+import type { DeliveryServices } from '../../activities/services/delivery-services.ts';
+import type { TaskServices } from '../../activities/services/task-services.ts';
 import { sendAlert } from '../../activities/services/send-alert.ts';
 import { postWebhook } from '../../adapters/notify.ts';
 import { cancelTask } from '../../client/act/decide.ts';
@@ -14,15 +14,15 @@ import { LOCKS_TYPE, locksId, SHARED_QUEUE } from '../../domain/names.ts';
 import { newLocks } from '../../domain/scheduling/scope-locks.ts';
 import { parseTask } from '../../domain/task/parse.ts';
 import { askScopeSignal } from '../../workflows/messages.ts';
-import { createDeliveryDesk, type DeliveryDeps } from './delivery-desk.ts';
+import { createDeliveryDesk, type DeliveryDeps } from './delivery-services.ts';
 
 const WIDTH = 8;
 
 /** What any worker does for the workflows that it carries on. */
-export function createDesk(deps: DeliveryDeps): Desk & DeliveryDesk {
+export function createDesk(deps: DeliveryDeps): TaskServices & DeliveryServices {
   const { client, config } = deps;
   const wire = { client, config };
-  const lookUpTasks: Desk['lookUpTasks'] = (ids) => mapBounded(ids, WIDTH, (id) => lookUpTask(wire, id));
+  const lookUpTasks: TaskServices['lookUpTasks'] = (ids) => mapBounded(ids, WIDTH, (id) => lookUpTask(wire, id));
   return {
     ...createDeliveryDesk(deps),
     parseTask: async (input) => parseTask(input),

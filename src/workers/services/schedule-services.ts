@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { sendAlert } from '../../activities/services/send-alert.ts';
-import type { ClockDesk } from '../../activities/services/schedule-services.ts';
+import type { ScheduleServices } from '../../activities/services/schedule-services.ts';
 import type { Deps } from '../../activities/worker/context.ts';
 import { enqueueOnce } from '../../client/start/enqueue-once.ts';
 import { lookAround } from '../../client/overview/survey.ts';
@@ -9,7 +9,7 @@ import { nudgeSignal } from '../../workflows/messages.ts';
 import { takeFromBacklog } from '../backlog/take-backlog.ts';
 
 /** What schedules and the patrol have done by the worker that carries their workflow on. */
-export function createClockDesk(deps: Deps, client: Client): ClockDesk {
+export function createClockDesk(deps: Deps, client: Client): ScheduleServices {
   const wire = { client, config: deps.config };
   return {
     async enqueueScheduled({ id, input }) {

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Attached } from '../../activities/worker/services.ts';
-import type { DeliveryDesk, FindMerger, Merger, PullOrder } from '../../activities/services/delivery-services.ts';
+import type { DeliveryServices, FindMerger, Merger, PullInput } from '../../activities/services/delivery-services.ts';
 import { heartbeating } from '../../activities/worker/heartbeat.ts';
 import { GitHub, type Answer } from '../../adapters/github/client.ts';
 import { closePull } from '../../adapters/github/close-pull.ts';
@@ -25,7 +25,7 @@ export interface DeliveryDeps {
 }
 
 /** What deliveries by pull request and by merge queue need of any worker. */
-export function createDeliveryDesk(deps: DeliveryDeps): DeliveryDesk {
+export function createDeliveryDesk(deps: DeliveryDeps): DeliveryServices {
   const { config, env, client } = deps;
   /** It beats, so that another worker soon asks instead of one that is lost. */
   const ask = <T>(url: string, work: (github: GitHub) => Promise<Answer<T>>): Promise<Answer<T>> =>
@@ -38,7 +38,7 @@ export function createDeliveryDesk(deps: DeliveryDeps): DeliveryDesk {
       },
     );
   return {
-    openPull: ({ repo, branch, text, into, wish }: PullOrder) => {
+    openPull: ({ repo, branch, text, into, wish }: PullInput) => {
       const said = { title: pullTitle(text), body: pullBody(text), ...(into ? { base: into } : {}) };
       return ask(repo, (github) => openPull(github, { head: branch, commit: text.commit, ...wish, ...said }));
     },

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { Presence } from '../../activities/worker/presence.ts';
 import type { Deps } from '../../activities/worker/context.ts';
-import type { Closed, SeatDesk } from '../../activities/worker/services.ts';
+import type { Closed, SeatServices } from '../../activities/worker/services.ts';
 import { leaseOf } from '../../config.ts';
 import { wayOf, type Credential } from '../../domain/routing/credential.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
@@ -37,7 +37,7 @@ interface Known {
  * This worker's view of its credentials: read from the memo of each every two seconds, corrected by its own deeds at once.
  * What the state says beside that decides: a seat is asked for, and may be refused.
  */
-export class Desk implements SeatDesk {
+export class CredentialSeats implements SeatServices {
   readonly #given: Given;
   readonly #wire: CredentialWire;
   readonly #known = new Map<string, Known>();
