@@ -14,75 +14,75 @@ export interface ParkedWord {
   why: string;
   by?: string;
 }
-/** Of a parked task: try again, with its attempts counted from zero. */
+/** Retries a parked task and counts its attempts from zero. */
 export const retryUpdate = defineUpdate<void, [ParkedWord]>('retry');
-/** Of a parked task with a result: deliver what was rejected, on a person's word. */
+/** Delivers the rejected result of a parked task, because a person says so. */
 export const acceptUpdate = defineUpdate<void, [ParkedWord]>('accept');
-/** Of a parked task: close it as failed. */
+/** Closes a parked task as failed. */
 export const giveUpUpdate = defineUpdate<void, [ParkedWord]>('giveUp');
 
-/** To a task that this one depends on: say how you are, now and at each end. */
+/** Asks a dependency to report its state, now and whenever it changes. */
 export const dependantSignal = defineSignal<[{ id: string }]>('dependant');
-/** From a task that this one depends on. */
+/** A dependency reports its state. */
 export const dependencySignal = defineSignal<[Dependency]>('dependency');
-/** Of a task that no agent works on: what it depends on. */
+/** Changes what a task depends on, while no agent works on it. */
 export const needsUpdate = defineUpdate<void, [{ add: string[]; drop: string[] }]>('needs');
-/** Look again at what is waited for: something was missed, e.g. a dependency was terminated. */
+/** Makes a task check its dependencies again, e.g. after one was terminated. */
 export const nudgeSignal = defineSignal<[]>('nudge');
-/** 0 (critical) to 100. Of a task that waits, at once. */
+/** Sets the priority, 0 (critical) to 100. A waiting task uses it at once. */
 export const priorityUpdate = defineUpdate<void, [{ priority: number }]>('priority');
-/** Of a task that waits for a person's yes. */
+/** Answer a task that waits for approval. */
 export const approveUpdate = defineUpdate<void, [PersonsWord]>('approve');
 export const rejectUpdate = defineUpdate<void, [PersonsWord]>('reject');
-/** Of a task whose agent asked: the first answer counts. `question`: its id, where it is known. */
+/** Answers the agent's question; the first answer counts. `question`: its id, where it is known. */
 export const answerUpdate = defineUpdate<void, [{ question?: string; answer: string; by: string }]>('answer');
-/** From another task, by its callback: for the next run's prompt. */
+/** Another task's callback adds a note to the next run's prompt. */
 export const noteSignal = defineSignal<[{ from: string; text: string }]>('note');
 
-/** From an agent outside the fleet, to a task that is for it. */
+/** An external agent takes or renews the lease of a task that is for it. */
 export const holdUpdate = defineUpdate<TaskView, [{ as: string; leaseMs: number }]>('hold');
-/** `commit`: where its work is, of a task with a repository. */
+/** It hands in its result. `commit`: where the work is, for a task with a repository. */
 export const completeUpdate = defineUpdate<void, [{ as: string; result: string; commit?: string }]>('complete');
 export const failUpdate = defineUpdate<void, [{ as: string; why: string }]>('fail');
 export const askUpdate = defineUpdate<{ question: string }, [{ as: string } & Asked]>('ask');
 
-/** From the workflow `scopeLocks`: this task may go on, or who is in its way. */
+/** `scopeLocks` lets this task go on, or names what blocks it. */
 export const grantedSignal = defineSignal<[ScopeAnswer]>('granted');
-/** To `scopeLocks`. */
+/** Ask `scopeLocks` for a scope, and give it back. */
 export const askScopeSignal = defineSignal<[ScopeAsk]>('askScope');
 export const leaveScopeSignal = defineSignal<[Pick<ScopeAsk, 'taskId' | 'ticket'>]>('leaveScope');
 export const locksQuery = defineQuery<ScopeLocks>('locks');
-/** From the workflow `mergeQueue`. */
+/** `mergeQueue` reports a task's place, or what came of its merge. */
 export const mergedSignal = defineSignal<[MergeAnswer]>('merged');
-/** To the workflow `mergeQueue`: a result waits, in place of an earlier one of its task; said again, it changes nothing. */
+/** Adds a result to `mergeQueue`; it replaces an earlier one of the same task. Idempotent. */
 export const enterMergeSignal = defineSignal<[MergeEntry]>('enter');
-/** A task does not want to be merged any more: it is answered once its result was merged, or is not being pushed. */
+/** Takes a task out of `mergeQueue`. It is answered once its result was merged, or is not being pushed. */
 export const leaveMergeSignal = defineSignal<[{ id: string }]>('leave');
 
-/** From a worker that was lost and came back: what it has of a run that the task does not own any more. */
+/** A worker that was lost and came back offers its result of a run that the task gave up. */
 export const lateResultSignal = defineSignal<[LateResult]>('lateResult');
 
-/** To an open task: what one worker had saved of these runs was removed from there. `at`: ISO */
+/** A worker has removed the saved work of these runs. `at`: ISO */
 export const savedGoneSignal = defineSignal<[{ runIds: string[]; at: string }]>('savedGone');
 
-/** To a worker's record: a run that it holds, or held when it was lost, and has to clean up; or a task that it has to forget. */
+/** Adds a clean-up debt to a worker's record: a run that it held when it was lost, or a task whose data it has to remove. */
 export const oweSignal = defineSignal<[Owed]>('owe');
-/** From the worker: such a debt is cleaned up. */
+/** The worker has settled a clean-up debt. */
 export const paidSignal = defineSignal<[Owed]>('paid');
-/** From the worker: its process is there, and waits for `workerHeartbeat`. */
+/** The worker's process is up and waits for `workerHeartbeat`. */
 export const attachSignal = defineSignal<[WorkerFacts]>('attach');
-/** From the worker: its process ends as it should. An update, as it may be the last one that can carry the record on. */
+/** The worker's process ends in order. An update, because no other worker may be left to process a signal. */
 export const detachUpdate = defineUpdate<void, [Pick<WorkerFacts, 'since'> & { report: Tally }]>('detach');
-/** From the worker: it takes no new work, and no person said so. */
+/** The worker takes no new work, for a reason of its own. */
 export const troubleSignal = defineSignal<[{ key: string; message: string }]>('trouble');
 export const workerQuery = defineQuery<WorkerRecord>('worker');
 
-/** To a credential: a worker's process that has it configured is there, with these runs under it. */
+/** Registers a worker's process as a holder of the credential, with its runs that use it. */
 export const namedSignal = defineSignal<[{ holder: SeatHolder; runs: RunRef[] }]>('named');
-/** For a run that is claimed: refused (`NoSeat`) where there is none. The same run has the same seat. */
+/** Leases a seat for a run. Fails with `NoSeat` where none is free. Idempotent by run. */
 export const leaseUpdate = defineUpdate<{ free: number }, [Omit<Seat, 'since'>]>('lease');
-/** The run is over. */
+/** Returns the seat of a run that has ended. */
 export const giveBackSignal = defineSignal<[{ runId: string; tokens: number }]>('giveBack');
 export const reportSignal = defineSignal<[SeatReport]>('report');
-/** From a person. */
+/** A person says that the credential works again. */
 export const mendedSignal = defineSignal<[{ by: string }]>('mended');

@@ -6,7 +6,7 @@ import type { Prepared } from '../../adapters/state/run-registry.ts';
 import { branchOf } from '../../domain/names.ts';
 import type { Deps } from '../worker/context.ts';
 
-/** Of a task that was cancelled: removes the branch that it was delivered as, where that is still at the commit. */
+/** Removes the delivered branch of a cancelled task, if it is still at that commit. */
 export async function withdrawResult(
   deps: Deps,
   { taskId, commit }: { taskId: string; commit: string },

@@ -14,7 +14,7 @@ import { treeEntries } from '../../adapters/git/entries.ts';
 import { lfsPointers } from '../../adapters/git/worktree/lfs.ts';
 import { buildPrompt } from '../../domain/prompt/prompt.ts';
 import type { Launched, Progress, RunRef } from '../../domain/view/task-view.ts';
-import type { ToldRun } from '../../domain/prompt/run-context.ts';
+import type { RunContext } from '../../domain/prompt/run-context.ts';
 import type { Coder } from '../../ports.ts';
 import { accountOf, noAccount } from '../credentials/credentials.ts';
 import { conclude } from './outcome.ts';
@@ -33,7 +33,7 @@ import { superviseAgent } from './supervise.ts';
 import { usageOf } from '../output/usage.ts';
 import { WireWatch } from '../output/proxy-watch.ts';
 
-export type LaunchInput = RunRef & ToldRun;
+export type LaunchInput = RunRef & RunContext;
 
 /** Starts the agent of a run under the keeper, or adopts it where it was started before, and follows it to its end. */
 export async function launchAgent(deps: Deps, order: LaunchInput): Promise<Launched> {

@@ -22,7 +22,7 @@ import { askedBy, proposedBy } from '../output/outbox.ts';
 import { modelOf, usageOf } from '../output/usage.ts';
 
 const CLAIM_MAX = 2_000;
-/** Of the output of a coder without a protocol: its last line lies in them. */
+/** How many bytes at the end of an unstructured coder's output are searched for its last line. */
 const TAIL_BYTES = 4_096;
 /** Milliseconds before an agent's end in which a full disk may have been its cause. */
 const FULL_MS = 10_000;

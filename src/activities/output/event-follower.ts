@@ -8,7 +8,7 @@ import { unlessDisk } from '../worker/persist.ts';
 
 const CHUNK = 256 * 1024;
 const CHUNKS = 16;
-/** Of one run. What says how it stands is kept beyond it: its usage, its end. */
+/** Bytes of events kept of one run; its usage and its end are kept beyond them. */
 const EVENTS_MAX = 16 * 1024 * 1024;
 const REFUSED_KEPT = 3;
 const REFUSED_CHARS = 200;

@@ -1,7 +1,7 @@
 import { readSegments, type LogStream } from '../../adapters/state/log-segments.ts';
 import { NewText } from '../../domain/evidence/new-text.ts';
 
-/** Of what a stream got between two looks, the newest so many bytes are read. */
+/** How many of a stream's newest bytes are read at each look. */
 const SAMPLE = 64 * 1024;
 
 /** Whether a live agent prints anything new, on either stream. */

@@ -54,7 +54,7 @@ export async function fetchExternalCommit(deps: Deps, order: OutsideInput): Prom
   );
 }
 
-/** Of an agent that nobody here has seen: all that is known is what it says and what it left. */
+/** Outcome of an external agent: only its own words and its commit are known. */
 function outcomeOf(of: {
   outside: NonNullable<AgentOutcome['outside']>;
   result: string;

@@ -24,7 +24,7 @@ export async function findWork(
   { taskId, runId, task, resume }: RunRef & { task: Task; resume: ResumeFrom },
   { base, baseDir, repoKey }: Pick<Prepared, 'base' | 'baseDir' | 'repoKey'>,
 ): Promise<Found | null> {
-  // Of another base too: the task goes on from the commit that its result could not be merged with.
+  // Its base may differ: the task goes on from the commit that its result could not be merged with.
   const usable = (work: WorkRecord | undefined) =>
     work?.meta.taskId === taskId && resume.runIds.includes(work.meta.runId);
   const age = ({ meta }: WorkRecord) => resume.runIds.indexOf(meta.runId);

@@ -5,7 +5,7 @@ import type { Deps } from '../worker/context.ts';
 import { persist, unlessDisk } from '../worker/persist.ts';
 import { saveWork } from '../save/save-work.ts';
 
-/** As `saveWork`, once there is room for it. Of a run that filled the disk, only what finds room now; of one over its limit, nothing. */
+/** Saves a run's work once the disk has room. A run that filled the disk keeps what fits now; one over its limit keeps nothing. */
 export async function saveIfRoom(deps: Deps, ref: RunRef, how: { share: boolean }): Promise<SavedWork | null> {
   const limit = deps.registry.find(ref)?.prepared?.policy.limits.diskBytes;
   if (limit && (await deps.disk.excess(ref, limit))) return null;

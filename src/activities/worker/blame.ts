@@ -81,7 +81,7 @@ export async function beforeAgent<T>(
   }
 }
 
-/** Of a path: longer than a file system takes it, or not for us to read. */
+/** Codes of a path that is not readable, or too long for the file system. */
 const UNUSABLE: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'ENAMETOOLONG'];
 
 /** A git that works and refuses has met the repository; a path that cannot be used, and is none of ours, is the repository's or its setup's. */

@@ -60,7 +60,7 @@ export interface Deps {
   tally: DrainCounts;
   /** `<address>/<namespace>` */
   server: string;
-  /** Of the data behind that address: a new database has another one. */
+  /** Identity of the server's database: a new one has another id. */
   serverId: string;
   ledger: Ledger;
   rollback: RollbackCheck;

@@ -21,7 +21,7 @@ function toolchains(from: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(folders.filter(([, folder]) => isAbsolute(folder) && existsSync(folder)));
 }
 
-/** Of a PATH: its absolute folders that are not inside of one that somebody else writes. */
+/** The absolute folders of a PATH that lie in none of `folders`, which others may write. */
 export const soundPath = (path: string, folders: readonly string[]): string =>
   path
     .split(':')

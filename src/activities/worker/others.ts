@@ -7,9 +7,9 @@ import { isPath } from '../../domain/repository/repository-name.ts';
 import type { Deps } from './context.ts';
 import type { Attached } from './services.ts';
 
-/** So long the server may take to say who is attached: the claim itself has three seconds. */
+/** How long the server may take to list attached workers: the claim itself has three seconds. */
 const LOOK_MS = 1_000;
-/** So long after its last run's end a task is left to others: one that is full may get free, one that takes nothing is not waited for. */
+/** How long after its last run a task is left to other workers: a full one may get free, one that takes nothing is not waited for. */
 const LEFT_MS = 5 * 60_000;
 
 type Asking = Pick<Deps, 'attached' | 'worker'>;

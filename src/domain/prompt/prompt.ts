@@ -6,7 +6,7 @@ import { FOLLOW_UPS } from '../people/outbox.ts';
 import { inWords } from '../artifact/artifact.ts';
 import type { AgentTool, Task } from '../task/schema.ts';
 import { normalFolder } from '../repository/working-folder.ts';
-import type { ToldRun } from './run-context.ts';
+import type { RunContext } from './run-context.ts';
 
 /** All that a prompt is made of. */
 export interface PromptInput {
@@ -17,8 +17,8 @@ export interface PromptInput {
   /** What a person said who sent the task on again. */
   person?: string | undefined;
   /** To what earlier runs of the task asked, oldest first, and what other tasks told it. */
-  answers: NonNullable<ToldRun['answers']>;
-  notes: NonNullable<ToldRun['notes']>;
+  answers: NonNullable<RunContext['answers']>;
+  notes: NonNullable<RunContext['notes']>;
   /** What it proposed earlier in its conversation came to nothing. */
   dropped: boolean;
   /** How it can ask and propose: by files, or the tools of an MCP server where its coder has been given that. */

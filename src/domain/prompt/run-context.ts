@@ -3,7 +3,7 @@ import type { RunView, TaskView } from '../view/task-view.ts';
 import type { Answered } from '../people/waiting.ts';
 
 /** What a run is told beside its task. */
-export interface ToldRun {
+export interface RunContext {
   feedback: string[];
   /** What a person said who sent the task on; it is also the last of `feedback`, for workers that do not know it apart. */
   person?: string;
@@ -19,7 +19,7 @@ export interface ToldRun {
  * Also why runs were rejected that a person's `retry` has forgiven. A conversation that goes on knows already what came
  * before the run that it is of.
  */
-export function whatIsTold(view: TaskView, run: RunView, notes: readonly string[]): ToldRun {
+export function whatIsTold(view: TaskView, run: RunView, notes: readonly string[]): RunContext {
   const { runs, decision, answers = [] } = view;
   const { sameSession, resumedFrom } = run;
   const news = sameSession ? runs.slice(runs.findIndex(({ runId }) => runId === resumedFrom)) : runs;

@@ -14,29 +14,29 @@ const LOOK = '1h';
  * Waits until all that the task depends on have ended well, or its policy says otherwise. `late`: a late result came in.
  * A failure: one of them did not end well. @throws CancelledFailure where the task is to be cancelled for that
  */
-export async function awaitDependencies(task: Task, book: TaskRecord): Promise<'go' | 'late' | Failure> {
-  const { dependencies } = book;
+export async function awaitDependencies(task: Task, record: TaskRecord): Promise<'go' | 'late' | Failure> {
+  const { dependencies } = record;
   for (;;) {
     dependencies.changed = false;
     const all = await dependencies.ask();
     const stands = standing(dependencies.list, task.onDependencyFailure);
     if (stands.next === 'go') {
-      if (book.view.state === 'blocked') book.enter('queued');
+      if (record.view.state === 'blocked') record.enter('queued');
       return 'go';
     }
     if (stands.next === 'park') return { reason: 'dependency-failed', message: stands.message };
     if (stands.next === 'cancel') {
-      book.cancelled = { reason: 'dependency-failed', message: stands.message };
+      record.cancelled = { reason: 'dependency-failed', message: stands.message };
       const { cancelTask } = proxyLocalActivities<TaskServices>({ startToCloseTimeout: '30s', summary: 'cancel' });
-      await cancelTask(book.view.id);
+      await cancelTask(record.view.id);
       await condition(() => false);
     }
-    book.wait('blocked', stands.message);
-    const woken = () => dependencies.changed || book.candidate !== undefined;
+    record.wait('blocked', stands.message);
+    const woken = () => dependencies.changed || record.candidate !== undefined;
     if (!all) await condition(woken, AGAIN);
     // Histories of version 0.1 wait for as long as it takes.
     else if (!patched('look-at-dependencies')) await condition(woken);
     else if (!(await condition(woken, LOOK))) await dependencies.look();
-    if (book.candidate) return 'late';
+    if (record.candidate) return 'late';
   }
 }

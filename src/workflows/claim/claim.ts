@@ -18,36 +18,36 @@ import type { Task } from '../../domain/task/schema.ts';
 import type { Triaged } from '../../domain/routing/triage.ts';
 import type { TaskRecord } from '../state/task-record.ts';
 
-/** So long a task waits for a worker with the coder that a rule leads to; then the rules are asked again. */
+/** How long a task waits for a worker with the coder that a rule chose; then the rules are asked again. */
 const REDIRECTED = '1h';
 const MARGIN_MS = 10_000;
-/** So long the machine that has the work of the last run is waited for. */
+/** How long a task waits for the machine that has the work of its last run. */
 const HOME = '30s';
 
 /**
  * A slot on some worker, for as long as it takes; undefined where there is something to look at first. The worker that
  * claims first says by its rules what the run is to use. Where that is not there, the task waits for a worker that has it.
  */
-export async function claimSlot(task: Task, book: TaskRecord): Promise<Claim | undefined> {
-  const { unpinned } = book.place;
+export async function claimSlot(task: Task, record: TaskRecord): Promise<Claim | undefined> {
+  const { unpinned } = record.place;
   let chosen: Choice | undefined;
   for (;;) {
-    const { home } = book.place;
+    const { home } = record.place;
     const queue = home ?? (chosen ? pinnedTo(unpinned, chosen.coder) : unpinned);
-    const answer = await ask(task, book, { queue, chosen, home: home !== undefined });
-    book.place.home = undefined;
+    const answer = await ask(task, record, { queue, chosen, home: home !== undefined });
+    record.place.home = undefined;
     if (answer === 'again') return undefined;
     if (answer === 'longer') continue;
     if (answer === 'nobody') {
       chosen = undefined;
-      book.redirected(null);
+      record.redirected(null);
     } else if ('triage' in answer) {
-      book.triaged(await triage(task, book, answer.triage));
+      record.triaged(await triage(task, record, answer.triage));
     } else {
-      if (answer.triaged) book.triaged(answer.triaged);
+      if (answer.triaged) record.triaged(answer.triaged);
       if (!('redirect' in answer)) return answer;
       chosen = answer.redirect;
-      book.redirected({ ...chosen, claimQueue: pinnedTo(unpinned, chosen.coder) });
+      record.redirected({ ...chosen, claimQueue: pinnedTo(unpinned, chosen.coder) });
     }
   }
 }
@@ -56,10 +56,10 @@ const pinnedTo = (queue: string, coder: string): string => claimQueue({ queue, c
 
 async function ask(
   task: Task,
-  book: TaskRecord,
+  record: TaskRecord,
   { queue, chosen, home }: { queue: string; chosen: Choice | undefined; home: boolean },
 ): Promise<ClaimAnswer | 'again' | 'longer' | 'nobody'> {
-  const { key, untilMs } = book.place.urgency(book.view.priority, task);
+  const { key, untilMs } = record.place.urgency(record.view.priority, task);
   const { registerRun } = proxyActivities<Activities>({
     taskQueue: queue,
     summary: 'wait for a slot',
@@ -73,10 +73,10 @@ async function ask(
   });
   const { model = chosen?.model } = task;
   const coder = task.for === undefined ? (task.coder ?? chosen?.coder) : outsideCoder(task.for);
-  const { triaged, attempts } = book.view;
-  const met = metAt(book.counted);
+  const { triaged, attempts } = record.view;
+  const met = metAt(record.counted);
   const order = {
-    ...{ taskId: book.view.id, n: book.nextRun },
+    ...{ taskId: record.view.id, n: record.nextRun },
     ...(coder ? { coder } : {}),
     ...(model ? { model } : {}),
     ...(task.credential ? { credential: task.credential } : {}),
@@ -86,7 +86,7 @@ async function ask(
   };
   const waiting = new CancellationScope();
   const claimed = waiting.run(() => registerRun(order));
-  const woken = condition(() => book.candidate !== undefined || book.place.moved).then(() => waiting.cancel());
+  const woken = condition(() => record.candidate !== undefined || record.place.moved).then(() => waiting.cancel());
   try {
     return await Promise.race([claimed, woken.then(() => claimed)]);
   } catch (error) {
@@ -98,7 +98,7 @@ async function ask(
   }
 }
 
-/** Of the wait for a slot; a claim that is handed back with no time for another one counts as well. */
+/** How a claim's wait for a slot ended; undefined where something else failed. A hand-back at the deadline counts. */
 function timedOut(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;
@@ -107,7 +107,7 @@ function timedOut(error: unknown): string | undefined {
 }
 
 /** Never fails: a worker that is gone, or takes too long, leaves the default. */
-async function triage(task: Task, book: TaskRecord, asked: TriageAsk): Promise<Triaged> {
+async function triage(task: Task, record: TaskRecord, asked: TriageAsk): Promise<Triaged> {
   const { triageTask } = proxyActivities<Activities>({
     taskQueue: asked.hostQueue,
     summary: 'triage',
@@ -115,7 +115,7 @@ async function triage(task: Task, book: TaskRecord, asked: TriageAsk): Promise<T
     retry: { maximumAttempts: 1 },
   });
   try {
-    return await triageTask({ taskId: book.view.id, task });
+    return await triageTask({ taskId: record.view.id, task });
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { class: asked.default, by: `triage.default, as worker ${asked.worker} did not say` };

@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
 import type { Failure } from '../../domain/agent/failure.ts';
-import { HostLost } from '../worker/worker-activities.ts';
+import { WorkerLost } from '../worker/worker-activities.ts';
 
 type Failed = { ok: false; failure: Failure };
 
@@ -26,6 +26,6 @@ export async function outlastFault<T extends object>(step: () => Promise<T | Fai
 const isFault = (end: object): end is Failed => 'failure' in end && (end as Failed).failure.reason === 'machine-fault';
 
 function faultOf(error: unknown): Failed {
-  if (!(error instanceof HostLost) || error.failure.reason !== 'machine-fault') throw error;
+  if (!(error instanceof WorkerLost) || error.failure.reason !== 'machine-fault') throw error;
   return { ok: false, failure: error.failure };
 }

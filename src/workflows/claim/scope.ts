@@ -16,14 +16,14 @@ const ASK_AGAIN = '1h';
 
 /** This task's place among those of its repository that do not run at the same time where their scopes overlap. */
 export class Scope {
-  readonly #book: TaskRecord;
+  readonly #record: TaskRecord;
   #told: ScopeAnswer | undefined;
   #locks: string | undefined;
-  /** Of each time that it asks: what an earlier one is told is not for this one. */
+  /** Number of the request: an answer to an earlier one is ignored. */
   #ticket = 0;
 
-  constructor(book: TaskRecord) {
-    this.#book = book;
+  constructor(record: TaskRecord) {
+    this.#record = record;
     setHandler(grantedSignal, (told) => {
       if (told.ticket === this.#ticket && this.#told?.first !== null) this.#told = told;
     });
@@ -32,7 +32,7 @@ export class Scope {
   /** Waits for its turn, where it has to. `again`: there is something to look at first. */
   async enter(task: Task): Promise<'go' | 'again'> {
     if (task.overlap !== 'serialize' || !task.repo) return 'go';
-    const { view, place } = this.#book;
+    const { view, place } = this.#record;
     const { askForScope } = proxyLocalActivities<TaskServices>({
       startToCloseTimeout: '30s',
       summary: 'ask for its scope',
@@ -40,16 +40,16 @@ export class Scope {
     this.#ticket += 1;
     const { repo, machine, scope } = task;
     const ask = { taskId: view.id, ticket: this.#ticket, allow: scope.allow ?? [] };
-    const woken = () => this.#book.candidate !== undefined || place.moved;
+    const woken = () => this.#record.candidate !== undefined || place.moved;
     for (;;) {
       this.#locks = await askForScope({ repo, ...(machine ? { machine } : {}), ...ask });
       for (let heard = true; heard;) {
         const told = this.#told;
         if (told?.first === null) {
-          if (view.state === 'blocked') this.#book.enter('queued');
+          if (view.state === 'blocked') this.#record.enter('queued');
           return 'go';
         }
-        if (told) this.#book.wait('blocked', sentenceOf(told));
+        if (told) this.#record.wait('blocked', sentenceOf(told));
         heard = await condition(() => this.#told !== told || woken(), ASK_AGAIN);
         if (woken()) return 'again';
       }
@@ -61,7 +61,7 @@ export class Scope {
     if (!this.#locks) return;
     const locks = getExternalWorkflowHandle(this.#locks);
     this.#locks = this.#told = undefined;
-    const said = { taskId: this.#book.view.id, ticket: this.#ticket };
+    const said = { taskId: this.#record.view.id, ticket: this.#ticket };
     this.#ticket += 1;
     await CancellationScope.nonCancellable(() => locks.signal(leaveScopeSignal, said).catch(() => undefined));
   }

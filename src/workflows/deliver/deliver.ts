@@ -5,7 +5,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import type { ProposedFollowUps } from '../../domain/run/accepted.ts';
 import type { TaskRecord } from '../state/task-record.ts';
 import { handOff } from '../people/follow-ups.ts';
-import type { Host } from '../worker/worker-activities.ts';
+import type { WorkerActivities } from '../worker/worker-activities.ts';
 import { outlastFault } from '../claim/outlast-fault.ts';
 
 /**
@@ -13,39 +13,39 @@ import { outlastFault } from '../claim/outlast-fault.ts';
  * deliver; `kept`: it waits, without a slot, for a person's yes, or for what follows the branch.
  */
 export async function deliverResult(
-  host: Host,
+  host: WorkerActivities,
   given: {
     task: Task;
-    book: TaskRecord;
+    record: TaskRecord;
     verified: Verified;
     run: Pick<Claim | RunView, 'runId' | 'hostQueue' | 'worker'>;
     proposed: ProposedFollowUps | null;
   },
 ): Promise<'delivered' | 'kept' | Failure> {
-  const { task, book, verified, run, proposed } = given;
+  const { task, record, verified, run, proposed } = given;
   const approve = needsApproval(task, verified);
   const { runId, hostQueue, worker } = run;
   const { word, approveWithinMs } = verified;
   const more = { ...(word ? { word } : {}), ...(approve && approveWithinMs ? { approveWithinMs } : {}) };
   const kept = { ...{ runId, hostQueue, worker, approve, proposed, ...more }, delivered: false };
-  book.results.kept = kept;
+  record.results.kept = kept;
   if (approve) {
     const held = verified.commit ? await outlastFault(() => keep(host)) : { ok: true as const };
     return held.ok ? 'kept' : held.failure;
   }
   if (proposed) await handOff(given, proposed);
   if (task.deliver !== 'none' && verified.commit) {
-    book.enter('delivering');
-    const order = { ...host.ref, ...book.results.before(verified) };
+    record.enter('delivering');
+    const order = { ...host.ref, ...record.results.before(verified) };
     const delivered = await outlastFault(() => host.call('deliver', (on) => on.deliver(order)));
     if (!delivered.ok) return delivered.failure;
-    book.delivered(delivered, hostQueue);
+    record.delivered(delivered, hostQueue);
     kept.delivered = true;
   }
   return kept.delivered && followsBranch(task) ? 'kept' : 'delivered';
 }
 
-const keep = async (host: Host): Promise<{ ok: true }> => {
+const keep = async (host: WorkerActivities): Promise<{ ok: true }> => {
   await host.call('keep the result', (on) => on.keepAccepted(host.ref));
   return { ok: true };
 };

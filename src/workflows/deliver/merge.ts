@@ -26,8 +26,8 @@ type End = Exclude<MergeAnswer, { place: number } | { left: true }>;
  * is merged. A failure that is to be mended leaves the task on the commit that its result did not go with. Where the task is
  * cancelled, and its result was merged all the same, that stands.
  */
-export async function deliverByMerge(task: Task, book: TaskRecord): Promise<Failure | undefined> {
-  const { view } = book;
+export async function deliverByMerge(task: Task, record: TaskRecord): Promise<Failure | undefined> {
+  const { view } = record;
   const { id, commit, runs } = view;
   const { repo, into = '' } = task;
   if (!repo || !commit) return undefined;
@@ -39,11 +39,11 @@ export async function deliverByMerge(task: Task, book: TaskRecord): Promise<Fail
     else if (!('place' in answer)) end = answer;
     else if (!end) {
       view.merge = { into, place: answer.place };
-      book.say(`place ${answer.place} in the merge queue of ${into}`);
+      record.say(`place ${answer.place} in the merge queue of ${into}`);
     }
   });
-  book.enter('awaiting-checks');
-  book.say(`waits for the merge queue of ${into}`);
+  record.enter('awaiting-checks');
+  record.say(`waits for the merge queue of ${into}`);
   const queue = { repo, into, queue: view.queue, machine: task.machine ?? null };
   const entry = {
     ...{ id, commit, task: mergedTask({ ...task, priority: view.priority }) },
@@ -57,12 +57,12 @@ export async function deliverByMerge(task: Task, book: TaskRecord): Promise<Fail
     await CancellationScope.nonCancellable(async () => {
       const there = await desk.leaveMergeQueue({ queue, id }).catch(() => undefined);
       if (!patched('leave-answered') || there === false) return;
-      if (!(await condition(() => left || end !== undefined, LEAVING))) book.cancelled = unknown(into);
+      if (!(await condition(() => left || end !== undefined, LEAVING))) record.cancelled = unknown(into);
     });
     view.merge = null;
     if (!end?.merged) throw error;
   }
-  return settled(end as End, { book, into });
+  return settled(end as End, { record, into });
 }
 
 const unknown = (into: string): Failure => ({
@@ -70,8 +70,8 @@ const unknown = (into: string): Failure => ({
   message: `it was cancelled while it may have been merged into ${into}, and nobody who knows has answered: look there`,
 });
 
-function settled(end: End, { book, into }: { book: TaskRecord; into: string }): Failure | undefined {
-  const { view } = book;
+function settled(end: End, { record, into }: { record: TaskRecord; into: string }): Failure | undefined {
+  const { view } = record;
   view.merge = null;
   if (end.merged) {
     view.merged = { into, commit: end.commit };

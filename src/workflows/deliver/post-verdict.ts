@@ -21,8 +21,8 @@ import { outlastFault } from '../claim/outlast-fault.ts';
 import { deliverByPullRequest } from './pull-request.ts';
 
 /** What becomes of an accepted result that was kept, without a slot: a person's yes, the branch, and what follows it. */
-export async function settleResult(task: Task, book: TaskRecord, approvals: Approvals): Promise<Failure | undefined> {
-  const { kept: accepted } = book.results;
+export async function settleResult(task: Task, record: TaskRecord, approvals: Approvals): Promise<Failure | undefined> {
+  const { kept: accepted } = record.results;
   if (!accepted) throw new Error('no accepted result');
   let approval: ApprovalSaid | undefined;
   if (accepted.approve) {
@@ -31,25 +31,25 @@ export async function settleResult(task: Task, book: TaskRecord, approvals: Appr
       withinMs: accepted.approveWithinMs,
     });
     if (!said.approved) {
-      book.results.refused(book.view.commit);
+      record.results.refused(record.view.commit);
       return { reason: 'not-approved', message: said.why || `${said.by} did not approve it` };
     }
     approval = { by: said.by, why: said.why, what: accepted.approve, said: said.at };
     accepted.approve = null;
-    if (accepted.proposed) await handOff({ task, book }, accepted.proposed);
+    if (accepted.proposed) await handOff({ task, record }, accepted.proposed);
   }
   const failure =
-    accepted.delivered || !book.view.commit
+    accepted.delivered || !record.view.commit
       ? undefined
-      : await deliverKept(task, book, { run: accepted, wait: true, approval });
-  return failure ?? followBranch(task, book);
+      : await deliverKept(task, record, { run: accepted, wait: true, approval });
+  return failure ?? followBranch(task, record);
 }
 
 /** What follows a delivered branch. */
-export async function followBranch(task: Task, book: TaskRecord): Promise<Failure | undefined> {
-  if (!book.view.branch) return undefined;
-  if (task.deliver === 'pr') return deliverByPullRequest(task, book);
-  return task.deliver === 'merge' ? deliverByMerge(task, book) : undefined;
+export async function followBranch(task: Task, record: TaskRecord): Promise<Failure | undefined> {
+  if (!record.view.branch) return undefined;
+  if (task.deliver === 'pr') return deliverByPullRequest(task, record);
+  return task.deliver === 'merge' ? deliverByMerge(task, record) : undefined;
 }
 
 /** A worker's restart is waited for anyway; beyond that it may take its owner so long. */
@@ -61,7 +61,7 @@ const [RESTART, RETURN] = ['30s', '12h'] as const;
  */
 export async function deliverKept(
   task: Task,
-  book: TaskRecord,
+  record: TaskRecord,
   {
     run,
     wait,
@@ -74,7 +74,7 @@ export async function deliverKept(
   },
 ): Promise<Failure | undefined> {
   if (task.deliver === 'none') return undefined;
-  book.enter('delivering');
+  record.enter('delivering');
   const on = (scheduleToStartTimeout: typeof RESTART | typeof RETURN) =>
     proxyActivities<Activities>({
       taskQueue: run.hostQueue,
@@ -88,8 +88,8 @@ export async function deliverKept(
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     });
   const order = {
-    ...{ taskId: book.view.id, runId: run.runId },
-    ...book.results.replacing(book.view.commit),
+    ...{ taskId: record.view.id, runId: run.runId },
+    ...record.results.replacing(record.view.commit),
     ...(approval ? { approval } : {}),
   };
   const bring = (patience: typeof RESTART | typeof RETURN) =>
@@ -100,14 +100,14 @@ export async function deliverKept(
     );
   let delivered = await bring(RESTART);
   if ('silent' in delivered && wait) {
-    book.say(`${delivered.silent}: it is waited for`);
+    record.say(`${delivered.silent}: it is waited for`);
     const telling = new CancellationScope();
-    void telling.run(() => alertByAnyone(book.view));
+    void telling.run(() => alertByAnyone(record.view));
     delivered = await bring(RETURN).finally(() => telling.cancel());
   }
   if ('silent' in delivered) return { reason: 'repo-unavailable', message: delivered.silent };
   if (!delivered.ok) return delivered.failure;
-  book.delivered(delivered, run.hostQueue);
+  record.delivered(delivered, run.hostQueue);
   return undefined;
 }
 

@@ -16,15 +16,15 @@ const MOST_WAITS = 500;
  * Makes a pull request of the branch that was delivered, or brings it up to date, and waits without a slot for what the task
  * asks of it. Undefined: that has come.
  */
-export async function deliverByPullRequest(task: Task, book: TaskRecord): Promise<Failure | undefined> {
-  const { view } = book;
+export async function deliverByPullRequest(task: Task, record: TaskRecord): Promise<Failure | undefined> {
+  const { view } = record;
   const { repo } = task;
   if (!repo || !view.commit) return undefined;
-  book.enter('awaiting-checks');
+  record.enter('awaiting-checks');
   const { id, title, objective, coder, model, commit, receipts, verdict } = view;
   const text = { id, title, objective, coder, model, commit, receipts, verdict };
   const order = { repo, branch: branchOf(id), text, into: task.into ?? null, wish: task.pr };
-  const opened = await untilAnswered(book, () => github().openPull(order));
+  const opened = await untilAnswered(record, () => github().openPull(order));
   if ('failure' in opened) return opened.failure;
   const { number, url } = opened.value;
   const heard = view.pull?.number === number ? (view.pull.heard ?? []) : [];
@@ -32,7 +32,7 @@ export async function deliverByPullRequest(task: Task, book: TaskRecord): Promis
 
   const since = Date.now();
   for (;;) {
-    const looked = await untilAnswered(book, () => github().lookAtPull({ repo, number }));
+    const looked = await untilAnswered(record, () => github().lookAtPull({ repo, number }));
     if ('failure' in looked) return looked.failure;
     const { pollMs, settleMs, ...look } = looked.value;
     const waitedMs = Date.now() - since;
@@ -40,7 +40,7 @@ export async function deliverByPullRequest(task: Task, book: TaskRecord): Promis
     const judged = judgePull(look, { until: task.pr.until, commit, heard, waitedMs, settleMs });
     if (judged === 'done') {
       if (look.checks === 'none') view.pull.checks = 'green';
-      book.say(null);
+      record.say(null);
       return undefined;
     }
     if (judged !== 'wait') {
@@ -50,14 +50,14 @@ export async function deliverByPullRequest(task: Task, book: TaskRecord): Promis
       if (conflict) view.base = conflict;
       return failure;
     }
-    book.say(waitsFor(look, { ...task, commit }));
+    record.say(waitsFor(look, { ...task, commit }));
     await sleep(nextLook(waitedMs, pollMs));
   }
 }
 
 /** Asks again for as long as the server is busy or away. */
 async function untilAnswered<T>(
-  book: TaskRecord,
+  record: TaskRecord,
   ask: () => Promise<Answered<T>>,
 ): Promise<{ value: T } | { failure: Failure }> {
   let why = '';
@@ -66,7 +66,7 @@ async function untilAnswered<T>(
     if (answer.ok) return { value: answer.value };
     if ('failure' in answer) return { failure: answer.failure };
     ({ why } = answer);
-    book.say(why);
+    record.say(why);
     await sleep(answer.laterMs);
   }
   return { failure: { reason: 'repo-unavailable', message: why } };

@@ -12,15 +12,15 @@ const PATIENCE = { cancelled: '6s', failed: '12s', done: '12s' } as const;
  * where it did not just now. A run that was cancelled does so itself as it is
  * released, once it was prepared.
  */
-export async function cleanUpTask(book: TaskRecord, ending: ForgetInput['ending']): Promise<void> {
-  const { id, runs, dependsOn, repo } = book.view;
+export async function cleanUpTask(record: TaskRecord, ending: ForgetInput['ending']): Promise<void> {
+  const { id, runs, dependsOn, repo } = record.view;
   const run = runs.at(-1);
   const wasPrepared = run?.sameSession !== undefined;
   if (!run?.endedAt || (run.reason === 'cancelled' && wasPrepared)) return;
   if (!repo || (dependsOn.length < 2 && !runs.some(({ saved }) => saved))) return;
   if (!patched('forget-task')) return;
-  // Whoever accepted it is not to find it parked meanwhile, nor to decide again.
-  if (ending === 'done' && book.view.state === 'parked') book.enter('delivering');
+  // The person who accepted it must not see it parked again, nor decide twice.
+  if (ending === 'done' && record.view.state === 'parked') record.enter('delivering');
   const host = proxyActivities<Activities>({
     taskQueue: run.hostQueue,
     summary: 'forget the work of before',

@@ -4,7 +4,7 @@ import type { LateResult, RunView, TaskView, Verified } from '../../domain/view/
 import type { Task } from '../../domain/task/schema.ts';
 import type { TaskRecord } from '../state/task-record.ts';
 import { deliverResult } from '../deliver/deliver.ts';
-import { Host, HostLost } from '../worker/worker-activities.ts';
+import { WorkerActivities, WorkerLost } from '../worker/worker-activities.ts';
 import { shortened } from '../state/initial-view.ts';
 import { verifyRun } from '../verify/verify.ts';
 
@@ -13,45 +13,45 @@ import { verifyRun } from '../verify/verify.ts';
  * It was accepted, and is `delivered`, or `kept` for what is still to be done with it. A failure: it was accepted and could
  * not be delivered. Else the task is where it was before.
  */
-export async function settleLate(task: Task, book: TaskRecord): Promise<'delivered' | 'kept' | Failure | undefined> {
-  const run = book.candidate;
-  const claim = run && book.claimOf(run);
+export async function settleLate(task: Task, record: TaskRecord): Promise<'delivered' | 'kept' | Failure | undefined> {
+  const run = record.candidate;
+  const claim = run && record.claimOf(run);
   if (!claim) return undefined;
-  const goBack = book.remember();
+  const goBack = record.snapshotState();
   try {
-    const end = await settle(Host.of(book.view.id, claim), { task, book, run });
+    const end = await settle(WorkerActivities.of(record.view.id, claim), { task, record, run });
     if (typeof end === 'string') return end;
     goBack();
     return end;
   } catch (error) {
     if (isCancellation(error)) throw error;
     // Gone again, or stopped: it tells of the run anew when it is back. One that is there and cannot do it would tell for ever.
-    run.late = error instanceof HostLost && (error.stopped || !error.answers) ? null : 'rejected';
+    run.late = error instanceof WorkerLost && (error.stopped || !error.answers) ? null : 'rejected';
     goBack();
     return undefined;
   }
 }
 
 async function settle(
-  host: Host,
-  { task, book, run }: { task: Task; book: TaskRecord; run: RunView },
+  host: WorkerActivities,
+  { task, record, run }: { task: Task; record: TaskRecord; run: RunView },
 ): Promise<'delivered' | 'kept' | Failure | undefined> {
-  book.enter('verifying');
-  const verified = await verifyRun(host, book, (found) => {
+  record.enter('verifying');
+  const verified = await verifyRun(host, record, (found) => {
     noteVerdict(run, found);
-    book.results.note(found);
+    record.results.note(found);
   });
   if ('failure' in verified) {
     run.late = 'rejected';
     return undefined;
   }
   if (!verified.verdict.accepted) return undefined;
-  const end = await deliverResult(host, { task, book, verified, run, proposed: null });
+  const end = await deliverResult(host, { task, record, verified, run, proposed: null });
   const failure = typeof end === 'string' ? undefined : end;
   // Neither used an attempt.
   Object.assign(run, { late: null, reason: failure?.reason ?? null, message: failure?.message ?? null });
   const { verdict, receipts, commit } = verified;
-  if (!failure) Object.assign(book.view, { verdict, receipts, commit });
+  if (!failure) Object.assign(record.view, { verdict, receipts, commit });
   return end;
 }
 

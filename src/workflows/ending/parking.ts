@@ -31,17 +31,17 @@ export interface Person {
 /** Held for a person. `delivered`: it is done by `accept`, or a late result; `kept`: of that, more is to be done; else run again. */
 export async function park(
   task: Task,
-  book: TaskRecord,
+  record: TaskRecord,
   { decision, person }: { decision: { reason: Reason; message: string }; person: Person },
 ): Promise<'delivered' | 'kept' | 'again'> {
   let held = decision;
   for (;;) {
-    book.enter('parked', held);
+    record.enter('parked', held);
     const alerting = new CancellationScope();
-    void alerting.run(() => alert(book.view));
-    await condition(() => person.waiting() || book.candidate !== undefined);
+    void alerting.run(() => alert(record.view));
+    await condition(() => person.waiting() || record.candidate !== undefined);
     alerting.cancel();
-    const late = await settleLate(task, book);
+    const late = await settleLate(task, record);
     if (late === 'delivered' || late === 'kept') {
       // What was said was said to what is over.
       person.take();
@@ -50,63 +50,63 @@ export async function park(
     if (late) held = late;
     const said = person.take();
     if (!said) continue;
-    book.view.decision = said;
+    record.view.decision = said;
     if (said.action === 'give-up') {
-      book.enter('failed', { reason: held.reason, message: `given up: ${said.why || held.message}` });
-      await cleanUpTask(book, 'failed');
+      record.enter('failed', { reason: held.reason, message: `given up: ${said.why || held.message}` });
+      await cleanUpTask(record, 'failed');
       throw ApplicationFailure.create({
         message: `${held.reason}: ${held.message}`,
         type: 'TaskFailed',
         nonRetryable: true,
-        details: [book.view],
+        details: [record.view],
       });
     }
     if (said.action === 'retry') {
-      book.forgive();
-      book.dependencies.lookAgain();
-      book.queueAgain({ reason: held.reason, message: held.message }, 0);
+      record.resetAttempts();
+      record.dependencies.lookAgain();
+      record.queueAgain({ reason: held.reason, message: held.message }, 0);
       return 'again';
     }
-    const failure = await deliverRescued(task, book);
+    const failure = await deliverRescued(task, record);
     if (!failure) return 'delivered';
     held = failure;
   }
 }
 
 /** Delivers what a rejected run left, on a person's word: that stands for an approval as well. */
-async function deliverRescued(task: Task, book: TaskRecord): Promise<Failure | undefined> {
-  const run = book.rescued;
+async function deliverRescued(task: Task, record: TaskRecord): Promise<Failure | undefined> {
+  const run = record.rescued;
   if (!run?.commit) return { reason: 'repo-unavailable', message: 'no run of this task left a result to accept' };
-  return (await deliverKept(task, book, { run, wait: false })) ?? followBranch(task, book);
+  return (await deliverKept(task, record, { run, wait: false })) ?? followBranch(task, record);
 }
 
-export function listenToPeople(book: TaskRecord): Person {
+export function listenToPeople(record: TaskRecord): Person {
   let decided: TaskView['decision'] = null;
   const onlyParked = (_said: ParkedWord): void => {
-    if (book.view.state !== 'parked') throw refused(`the task is ${book.view.state}, not parked`, 'NotParked');
+    if (record.view.state !== 'parked') throw refused(`the task is ${record.view.state}, not parked`, 'NotParked');
     if (decided) throw refused(`${decided.by ?? 'somebody'} said ${decided.action} a moment ago`, 'NotParked');
   };
   const say = (action: NonNullable<TaskView['decision']>['action'], { why, by }: ParkedWord): void => {
     decided = { action, why, ...(by === undefined ? {} : { by }) };
   };
-  setHandler(viewQuery, () => book.view);
-  setHandler(lateResultSignal, (late) => noteLate(book.view, late));
+  setHandler(viewQuery, () => record.view);
+  setHandler(lateResultSignal, (late) => noteLate(record.view, late));
   setHandler(savedGoneSignal, (gone) => {
-    noteGone(book.view, gone);
-    book.say(book.view.message);
+    noteGone(record.view, gone);
+    record.say(record.view.message);
   });
   setHandler(retryUpdate, (said) => say('retry', said), { validator: onlyParked });
   setHandler(giveUpUpdate, (said) => say('give-up', said), { validator: onlyParked });
   setHandler(acceptUpdate, (said) => say('accept', said), {
     validator: (said: ParkedWord) => {
       onlyParked(said);
-      if (!book.rescued) throw refused('no run of this task left a result to accept', 'NothingToAccept');
+      if (!record.rescued) throw refused('no run of this task left a result to accept', 'NothingToAccept');
     },
   });
-  listenToOthers(book);
+  listenToOthers(record);
   return {
-    approvals: new Approvals(book),
-    questions: new Questions(book),
+    approvals: new Approvals(record),
+    questions: new Questions(record),
     waiting: () => decided !== null,
     take: () => {
       const said = decided ?? undefined;

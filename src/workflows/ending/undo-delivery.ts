@@ -6,9 +6,9 @@ import type { TaskRecord } from '../state/task-record.ts';
 import { cleanUpTask } from './clean-up.ts';
 import { outsideCalls } from '../state/external-calls.ts';
 
-/** Of a task that was cancelled, outside of its worker's slots. */
-export async function leaveNothing(task: Task, book: TaskRecord): Promise<void> {
-  await Promise.all([cleanUpTask(book, 'cancelled'), withdraw(task, book)]);
+/** Cleans up after a cancelled task; needs no slot. */
+export async function undoDelivery(task: Task, record: TaskRecord): Promise<void> {
+  await Promise.all([cleanUpTask(record, 'cancelled'), withdraw(task, record)]);
 }
 
 /** Each, as people and other tasks do not wait longer for what does not answer. */

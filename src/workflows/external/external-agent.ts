@@ -35,9 +35,9 @@ const WHY_MAX = 2_000;
  * A task that is for an agent outside the fleet. Nobody else may hold it, hand its result in or say that it failed; a lease
  * that is not renewed ends by a durable timer. What is handed in stays until a verdict, or a person, says no to it.
  */
-export class OutsideAgent {
+export class ExternalAgent {
   readonly #task: Task;
-  readonly #book: TaskRecord;
+  readonly #record: TaskRecord;
   readonly #as: string;
   /** It may be held: nothing else comes first. */
   #offered = false;
@@ -48,12 +48,12 @@ export class OutsideAgent {
   /** Why what was handed in last was not accepted. */
   #refused: Failure | undefined;
 
-  private constructor(task: Task & { for: string }, book: TaskRecord) {
+  private constructor(task: Task & { for: string }, record: TaskRecord) {
     this.#task = task;
-    this.#book = book;
+    this.#record = record;
     this.#as = task.for;
-    book.view.outside = null;
-    book.view.handedIn = null;
+    record.view.outside = null;
+    record.view.handedIn = null;
     this.#findable();
     setHandler(holdUpdate, (said) => this.#hold(said), { validator: (said: LeaseRequest) => this.#mayHold(said) });
     setHandler(completeUpdate, (said) => this.#complete(said), {
@@ -65,9 +65,9 @@ export class OutsideAgent {
     setHandler(askUpdate, (said) => this.#ask(said), { validator: (said) => this.#mayAsk(said) });
   }
 
-  static of(task: Task, book: TaskRecord): OutsideAgent | undefined {
-    if (task.for !== undefined) return new OutsideAgent({ ...task, for: task.for }, book);
-    refuseOutside(book);
+  static of(task: Task, record: TaskRecord): ExternalAgent | undefined {
+    if (task.for !== undefined) return new ExternalAgent({ ...task, for: task.for }, record);
+    refuseOutside(record);
     return undefined;
   }
 
@@ -78,7 +78,7 @@ export class OutsideAgent {
   async turn(approvals: Approvals): Promise<'go' | 'delivered' | 'again' | Failure> {
     this.#settleBase();
     for (;;) {
-      const { handedIn } = this.#book.view;
+      const { handedIn } = this.#record.view;
       if (handedIn?.commit !== undefined) return 'go';
       if (handedIn && (await this.#settleWords(handedIn, approvals))) return 'delivered';
       const said = handedIn ? undefined : await this.#wait();
@@ -88,7 +88,7 @@ export class OutsideAgent {
 
   /** The agent is told what to start from: a commit that its repository has, and so no merge that only a worker could make. */
   #settleBase(): void {
-    const { dependencies, view } = this.#book;
+    const { dependencies, view } = this.#record;
     const [result] = dependencies.resultsFor(this.#task).results ?? [];
     if (!result) return;
     view.base = result.commit;
@@ -96,7 +96,7 @@ export class OutsideAgent {
   }
 
   async #wait(): Promise<'again' | Failure | undefined> {
-    const { view } = this.#book;
+    const { view } = this.#record;
     this.#failed = this.#asked = undefined;
     this.#offered = true;
     try {
@@ -105,11 +105,11 @@ export class OutsideAgent {
         const { outside } = view;
         const news = () => this.#said() || view.outside?.until !== outside?.until;
         if (outside) await condition(news, Math.max(1, Date.parse(outside.until) - Date.now()));
-        else await condition(() => news() || this.#overtaken());
+        else await condition(() => news() || this.#findEarlierDelivery());
         const failure = this.#failure();
         if (failure) return failure;
         if (view.handedIn) return undefined;
-        if (!outside && !view.outside && this.#overtaken()) return 'again';
+        if (!outside && !view.outside && this.#findEarlierDelivery()) return 'again';
         if (view.outside && view.outside.until === outside?.until) this.#expire();
       }
     } finally {
@@ -119,8 +119,8 @@ export class OutsideAgent {
   }
 
   /** While nobody holds it: a late result came in, or what it waits by has changed. */
-  #overtaken(): boolean {
-    return this.#book.candidate !== undefined || this.#book.place.moved;
+  #findEarlierDelivery(): boolean {
+    return this.#record.candidate !== undefined || this.#record.place.moved;
   }
 
   /** A word changes no state: a person's yes takes the place of evidence. */
@@ -150,14 +150,14 @@ export class OutsideAgent {
   }
 
   #refuse(failure: Failure): void {
-    this.#book.view.handedIn = null;
+    this.#record.view.handedIn = null;
     this.#refused = failure;
   }
 
   /** Without its lease, as nobody can say how long an answer takes: it claims the task again. */
   #ask({ as: _, ...asked }: { as: string } & Asked): { question: string } {
-    this.#book.asked = this.#asked = asked;
-    return { question: `q${(this.#book.view.answers?.length ?? 0) + 1}` };
+    this.#record.asked = this.#asked = asked;
+    return { question: `q${(this.#record.view.answers?.length ?? 0) + 1}` };
   }
 
   #failure(): Failure | undefined {
@@ -167,45 +167,47 @@ export class OutsideAgent {
   }
 
   #said(): boolean {
-    return this.#failed !== undefined || this.#asked !== undefined || this.#book.view.handedIn !== null;
+    return this.#failed !== undefined || this.#asked !== undefined || this.#record.view.handedIn !== null;
   }
 
   #waiting(): void {
     const because = this.#refused ? ` (not accepted: ${this.#refused.message})` : '';
-    this.#book.enter('queued', this.#refused);
-    this.#book.say(`waits for ${this.#as}${this.#expired ? `, whose lease ended at ${this.#expired}` : ''}${because}`);
+    this.#record.enter('queued', this.#refused);
+    this.#record.say(
+      `waits for ${this.#as}${this.#expired ? `, whose lease ended at ${this.#expired}` : ''}${because}`,
+    );
   }
 
   #expire(): void {
-    this.#expired = this.#book.view.outside?.until;
-    this.#book.view.outside = null;
+    this.#expired = this.#record.view.outside?.until;
+    this.#record.view.outside = null;
     this.#waiting();
   }
 
   #hold({ leaseMs }: LeaseRequest): TaskView {
     const least = leastLeaseMs(workflowInfo().historyLength);
     const until = new Date(Date.now() + Math.max(leaseMs, least)).toISOString();
-    const renewed = this.#book.view.outside !== null;
+    const renewed = this.#record.view.outside !== null;
     this.#expired = undefined;
     const refused = this.#refused?.message;
-    this.#book.view.outside = { as: this.#as, until, ...(refused === undefined ? {} : { notAccepted: refused }) };
-    if (!renewed) this.#book.enter('running');
-    this.#book.say(`${this.#as} works on it, outside the fleet, until ${until} at the latest`);
-    return this.#book.view;
+    this.#record.view.outside = { as: this.#as, until, ...(refused === undefined ? {} : { notAccepted: refused }) };
+    if (!renewed) this.#record.enter('running');
+    this.#record.say(`${this.#as} works on it, outside the fleet, until ${until} at the latest`);
+    return this.#record.view;
   }
 
   #complete({ as, result, commit }: Submission): void {
-    this.#book.view.handedIn = { as, result, ...(commit === undefined ? {} : { commit }) };
+    this.#record.view.handedIn = { as, result, ...(commit === undefined ? {} : { commit }) };
   }
 
   #mayHold({ as, leaseMs }: LeaseRequest): void {
     this.#mayBe(as);
     const fault = leaseFault(leaseMs);
     if (fault) throw refused(fault);
-    const { state, message, handedIn, outside } = this.#book.view;
+    const { state, message, handedIn, outside } = this.#record.view;
     if (handedIn) throw refused(`it was handed in by ${handedIn.as} already, and is ${state}`);
     if (this.#failed !== undefined) throw refused(`${as} said a moment ago that it failed`);
-    if (!this.#offered || (!outside && this.#overtaken()))
+    if (!this.#offered || (!outside && this.#findEarlierDelivery()))
       throw refused(`it is ${state} and waits for something else${message ? `: ${message}` : ''}`);
     if (outside && heldLongEnough(outside.until, { leaseMs, nowMs: Date.now() }))
       throw refused(`it is still held by ${as} until ${outside.until}: renew it later, or for longer`, STILL_HELD);
@@ -230,7 +232,7 @@ export class OutsideAgent {
 
   #mayEnd(as: string): void {
     this.#mayBe(as);
-    const { state, outside, handedIn } = this.#book.view;
+    const { state, outside, handedIn } = this.#record.view;
     if (handedIn) throw refused(`it was handed in by ${handedIn.as} already, and is ${state}`);
     if (this.#failed !== undefined) throw refused(`${as} said a moment ago that it failed`);
     if (this.#asked) throw refused(`${as} asks something: ${this.#asked.text}`);

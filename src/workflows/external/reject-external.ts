@@ -3,7 +3,7 @@ import type { Submission, LeaseRequest } from '../../domain/people/external-agen
 import type { TaskRecord } from '../state/task-record.ts';
 import { askUpdate, completeUpdate, failUpdate, holdUpdate } from '../messages.ts';
 
-/** Of a task that workers claim: agents outside the fleet are told so. */
+/** Refuses external agents on a task that workers claim. */
 export function refuseOutside({ view }: TaskRecord): void {
   const refuse = (): void => {
     throw refused('it is for no agent outside the fleet: workers claim it');

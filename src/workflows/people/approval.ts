@@ -11,11 +11,11 @@ export const BY_TIMEOUT = 'timeout';
 
 /** A person's yes or no to a task that waits for it. The first one counts. */
 export class Approvals {
-  readonly #book: TaskRecord;
+  readonly #record: TaskRecord;
   #said: { approved: boolean; by: string; why: string } | undefined;
 
-  constructor(book: TaskRecord) {
-    this.#book = book;
+  constructor(record: TaskRecord) {
+    this.#record = record;
     const validator = (said: PersonsWord) => this.#mayBeSaid(said);
     setHandler(approveUpdate, ({ by, why }) => this.#say({ approved: true, by, why }), { validator });
     setHandler(rejectUpdate, ({ by, why }) => this.#say({ approved: false, by, why }), { validator });
@@ -27,7 +27,7 @@ export class Approvals {
     why: string,
     { word, withinMs }: { word?: AgentsWord | undefined; withinMs?: number | undefined } = {},
   ): Promise<Approval> {
-    const { view } = this.#book;
+    const { view } = this.#record;
     this.#said = undefined;
     const approvals = (view.approvals ??= []);
     view.approval = {
@@ -38,7 +38,7 @@ export class Approvals {
       ...(withinMs === undefined ? {} : { deadline: new Date(Date.now() + withinMs).toISOString() }),
       ...(word ? { word } : {}),
     };
-    this.#book.wait('awaiting-approval', why);
+    this.#record.wait('awaiting-approval', why);
     const alerting = new CancellationScope();
     void alerting.run(() => alert(view));
     try {
@@ -61,7 +61,7 @@ export class Approvals {
 
   #note(stage: ApprovalStage, said: { approved: boolean; by: string; why: string }): Approval {
     const approval = { stage, ...said, at: new Date().toISOString() };
-    (this.#book.view.approvals ??= []).push(approval);
+    (this.#record.view.approvals ??= []).push(approval);
     return approval;
   }
 
@@ -70,7 +70,7 @@ export class Approvals {
   }
 
   #mayBeSaid({ approval: id }: PersonsWord): void {
-    const { state, approval, approvals = [] } = this.#book.view;
+    const { state, approval, approvals = [] } = this.#record.view;
     const last = approvals.at(-1);
     const earlier = id === undefined ? undefined : approvals[Number(id.slice(1)) - 1];
     const said = this.#said ?? earlier ?? (approval ? undefined : last);
@@ -82,13 +82,13 @@ export class Approvals {
 }
 
 /** Before the first run, where the task asks for that. A failure: a person said no. */
-export async function approveRun(task: Task, book: TaskRecord, approvals: Approvals): Promise<Failure | undefined> {
-  const { view } = book;
+export async function approveRun(task: Task, record: TaskRecord, approvals: Approvals): Promise<Failure | undefined> {
+  const { view } = record;
   if (task.approval !== 'before-run' && task.approval !== 'both') return undefined;
   if (view.approvals?.some(({ stage, approved }) => stage === 'before-run' && approved)) return undefined;
   const said = await approvals.ask('before-run', "it waits for a person's yes before it runs");
   if (!said.approved) return { reason: 'not-approved', message: said.why || `${said.by} did not approve it` };
-  book.enter('queued');
+  record.enter('queued');
   return undefined;
 }
 

@@ -13,9 +13,9 @@ export function noteProposed({ view }: TaskRecord, { followUps = [] }: AgentOutc
   if (run && followUps.length > 0) run.dropped = true;
 }
 
-/** Of a run that asked, once somebody answered it: nobody did where its own default came to count. */
-export async function handOffAnswered(life: { task: Task; book: TaskRecord }): Promise<void> {
-  const { results, view } = life.book;
+/** Creates the follow-ups of a run that asked a question, once a person answered; its default is nobody's answer. */
+export async function handOffAnswered(life: { task: Task; record: TaskRecord }): Promise<void> {
+  const { results, view } = life.record;
   if (results.proposed && view.answers?.at(-1)?.by !== BY_DEFAULT) await handOff(life, results.proposed);
 }
 
@@ -25,7 +25,7 @@ export async function handOffAnswered(life: { task: Task; book: TaskRecord }): P
  * the task itself from going on.
  */
 export async function handOff(
-  { task, book }: { task: Task; book: TaskRecord },
+  { task, record }: { task: Task; record: TaskRecord },
   { n, coder, outcome }: ProposedFollowUps,
 ): Promise<void> {
   const { followUps = [], misproposed = [] } = outcome;
@@ -35,15 +35,15 @@ export async function handOff(
     startToCloseTimeout: '1m',
     scheduleToCloseTimeout: '10m',
   });
-  const known = book.view.followUps ?? [];
-  delete book.view.runs.at(-1)?.dropped;
+  const known = record.view.followUps ?? [];
+  delete record.view.runs.at(-1)?.dropped;
   const children = known.filter(({ refused }) => refused === undefined).length;
   const wrong = misproposed.map((refused): HandedOff => ({ id: null, title: '', refused }));
   try {
     const made = followUps.length
-      ? await createProposed({ id: book.view.id, task, from: coder, n, children, followUps })
+      ? await createProposed({ id: record.view.id, task, from: coder, n, children, followUps })
       : [];
-    book.view.followUps = followUpsKept([...known, ...made, ...wrong]);
+    record.view.followUps = followUpsKept([...known, ...made, ...wrong]);
   } catch (error) {
     if (isCancellation(error)) throw error;
     const refused = `could not be created: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
@@ -52,6 +52,6 @@ export async function handOff(
       title: String(asked['objective']).slice(0, 80),
       refused,
     }));
-    book.view.followUps = followUpsKept([...known, ...lost, ...wrong]);
+    record.view.followUps = followUpsKept([...known, ...lost, ...wrong]);
   }
 }

@@ -15,11 +15,11 @@ export const BY_DEFAULT = 'default';
 
 /** What agents ask people. The first answer counts; after the deadline the default does, where there is one. */
 export class Questions {
-  readonly #book: TaskRecord;
+  readonly #record: TaskRecord;
   #said: { answer: string; by: string } | undefined;
 
-  constructor(book: TaskRecord) {
-    this.#book = book;
+  constructor(record: TaskRecord) {
+    this.#record = record;
     setHandler(answerUpdate, ({ answer, by }) => void (this.#said = { answer, by }), {
       validator: (said) => this.#mayBeSaid(said.question),
     });
@@ -30,7 +30,7 @@ export class Questions {
    * what a late result came to.
    */
   async ask(asked: Asked, settleLate: () => Promise<Late>): Promise<Late> {
-    const { view } = this.#book;
+    const { view } = this.#record;
     const answers = (view.answers ??= []);
     if (answers.length >= MOST) return { reason: 'asked', message: `it asked ${MOST} times before: ${asked.text}` };
     if (answers.length >= MOST_UNHEARD && answers.slice(-MOST_UNHEARD).every(({ by }) => by === BY_DEFAULT))
@@ -47,10 +47,10 @@ export class Questions {
       deadline: asked.deadlineMs === null ? null : new Date(now + asked.deadlineMs).toISOString(),
     };
     view.question = question;
-    this.#book.wait('awaiting-answer', asked.text);
+    this.#record.wait('awaiting-answer', asked.text);
     const alerting = new CancellationScope();
     void alerting.run(() => alert(view));
-    const woken = () => this.#said !== undefined || this.#book.candidate !== undefined;
+    const woken = () => this.#said !== undefined || this.#record.candidate !== undefined;
     try {
       for (;;) {
         const left = asked.deadlineMs === null ? null : now + asked.deadlineMs - Date.now();
@@ -59,7 +59,7 @@ export class Questions {
         const late = await settleLate();
         if (late) return late;
         if (this.#said) break;
-        this.#book.wait('awaiting-answer', asked.text);
+        this.#record.wait('awaiting-answer', asked.text);
       }
     } finally {
       alerting.cancel();
@@ -72,7 +72,7 @@ export class Questions {
   }
 
   #mayBeSaid(id: string | undefined): void {
-    const { state, question, answers = [] } = this.#book.view;
+    const { state, question, answers = [] } = this.#record.view;
     const earlier = answers.find((one) => one.question === id) ?? (question ? undefined : answers.at(-1));
     if (question && this.#said) throw refused(`${this.#said.by} answered it a moment ago: ${this.#said.answer}`);
     if (earlier) throw refused(`question ${earlier.question} was answered by ${earlier.by}: ${earlier.answer}`);

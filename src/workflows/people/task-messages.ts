@@ -23,24 +23,24 @@ const MOST_NOTES = 20;
 const MOST_NEEDS = 100;
 
 /** What other tasks say, and what people change about the queue. */
-export function listenToOthers(book: TaskRecord): void {
-  const { dependencies, dependants, view } = book;
+export function listenToOthers(record: TaskRecord): void {
+  const { dependencies, dependants, view } = record;
   setHandler(dependantSignal, ({ id }) => dependants.add(id));
   setHandler(dependencySignal, (said) => dependencies.hear(said));
   setHandler(nudgeSignal, () => {
     dependencies.lookAgain();
-    book.place.moved = true;
+    record.place.moved = true;
   });
   setHandler(noteSignal, ({ from, text }) => {
-    if (book.notes.length < MOST_NOTES) book.notes.push(`task ${from}: ${text}`);
+    if (record.notes.length < MOST_NOTES) record.notes.push(`task ${from}: ${text}`);
   });
-  setHandler(priorityUpdate, ({ priority }) => book.prioritised(priority), {
+  setHandler(priorityUpdate, ({ priority }) => record.prioritised(priority), {
     validator: ({ priority }: { priority: number }) => {
       if (!Number.isInteger(priority) || priority < 0 || priority > 100)
         throw refused(`priority must be a whole number from 0 to 100, not ${priority}`);
     },
   });
-  setHandler(needsUpdate, (change) => book.needs(change), {
+  setHandler(needsUpdate, (change) => record.needs(change), {
     validator: ({ add, drop }: { add: string[]; drop: string[] }) => {
       if (!BETWEEN.includes(view.state))
         throw refused(`the task is ${view.state}: what it needs can be changed between runs`);

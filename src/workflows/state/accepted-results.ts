@@ -2,7 +2,7 @@ import type { Verified } from '../../domain/view/task-view.ts';
 import type { Accepted, ProposedFollowUps } from '../../domain/run/accepted.ts';
 
 /** The accepted results of a task: one may have been delivered unheard, and one may be mended by a later one. */
-export class Results {
+export class AcceptedResults {
   /** The one that waits, without a slot, for what is still to be done with it. */
   kept: Accepted | null = null;
   /** By the last run that asked. */

@@ -7,7 +7,7 @@ import { Callback } from './callback.ts';
 import { dependencySignal } from '../messages.ts';
 
 /** Who hears how the task stands: its callback, and the tasks that wait for it. Each of these hears how it stands when it asks, and when it is parked, goes on or closes. */
-export class Dependants {
+export class Dependents {
   readonly #view: TaskView;
   readonly #callback: Callback | undefined;
   readonly #ids = new Set<string>();

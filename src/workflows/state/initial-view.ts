@@ -67,6 +67,6 @@ export function newTask(id: string, task: Task, createdAt: string): TaskView & {
   };
 }
 
-/** As all runs but the last are kept: without evidence. */
+/** All runs but the last are kept without evidence. */
 export const shortened = (receipts: readonly Receipt[]): RunView['receipts'] =>
   receipts.map(({ kind, ok, summary, digest }) => ({ kind, ok, summary, digest }));

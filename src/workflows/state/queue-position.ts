@@ -5,7 +5,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import { urgencyOf } from '../../domain/scheduling/priority-aging.ts';
 
 /** A task's place among the claims of its queue. */
-export class Place {
+export class QueuePosition {
   /** Where it waits as long as no rule leads elsewhere. */
   readonly unpinned: string;
   /** A claim queue to try first. */
@@ -31,7 +31,7 @@ export class Place {
   }
 
   /** The next run had best be where the work of that one is. */
-  comeBack({ queue }: Task, run: RunView | undefined): void {
+  preferWorkerOf({ queue }: Task, run: RunView | undefined): void {
     if (run?.saved && !this.unpinned.includes('@'))
       this.home = claimQueue({ queue, machine: run.machine, coder: run.coder });
   }

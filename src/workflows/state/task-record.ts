@@ -11,14 +11,14 @@ import type { Claim } from '../../domain/run/claim.ts';
 import type { Choice } from '../../domain/routing/route.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import type { Triaged } from '../../domain/routing/triage.ts';
-import { whatIsTold, type ToldRun } from '../../domain/prompt/run-context.ts';
+import { whatIsTold, type RunContext } from '../../domain/prompt/run-context.ts';
 import type { Asked } from '../../domain/people/waiting.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
-import { Dependants } from './dependents.ts';
+import { Dependents } from './dependents.ts';
 import { Dependencies } from './dependencies.ts';
 import { newRun, newTask, shortened } from './initial-view.ts';
-import { Place } from './queue-position.ts';
-import { Results } from './accepted-results.ts';
+import { QueuePosition } from './queue-position.ts';
+import { AcceptedResults } from './accepted-results.ts';
 import { SearchAttributeWriter } from './search-attributes.ts';
 
 const RUNS_KEPT = 30;
@@ -30,9 +30,9 @@ export class TaskRecord {
   #counted: RunView[] = [];
   readonly #claims = new Map<string, Claim>();
   readonly #searchAttributes: SearchAttributeWriter;
-  readonly dependants: Dependants;
-  readonly place: Place;
-  readonly results = new Results();
+  readonly dependants: Dependents;
+  readonly place: QueuePosition;
+  readonly results = new AcceptedResults();
   /** What other tasks told this one by their callbacks. */
   readonly notes: string[] = [];
   readonly dependencies: Dependencies;
@@ -46,8 +46,8 @@ export class TaskRecord {
     this.view = newTask(id, task, workflowInfo().startTime.toISOString());
     const { view } = this;
     this.#searchAttributes = new SearchAttributeWriter(view);
-    this.place = new Place(view.claimQueue);
-    this.dependants = new Dependants(view, task.callback);
+    this.place = new QueuePosition(view.claimQueue);
+    this.dependants = new Dependents(view, task.callback);
     this.dependencies = new Dependencies(view);
     // A client has set them at the start; a task started by hand gets them here.
     const isTold = workflowInfo().typedSearchAttributes.get(ATTRIBUTES.state) === view.state;
@@ -62,8 +62,8 @@ export class TaskRecord {
   get counted(): readonly RunView[] {
     return this.#counted;
   }
-  /** What the claimed run is told. */
-  get told(): ToldRun {
+  /** What the prompt of the claimed run tells beside the objective. */
+  get runContext(): RunContext {
     return whatIsTold(this.view, this.#run(), this.notes);
   }
   get nextRun(): number {
@@ -79,25 +79,25 @@ export class TaskRecord {
     this.dependants.changed();
   }
 
-  /** Without a slot, for something other than one. */
+  /** Enters a state in which no slot is held, and says what the task waits for. */
   wait(state: Extract<TaskState, `awaiting-${string}` | 'blocked'>, message: string): void {
     if (this.view.state === state) this.say(message);
     else this.enter(state, { reason: null, message });
   }
 
-  /** What the state of now waits for. */
+  /** Sets the message of the current state. */
   say(message: string | null): void {
     this.view.message = message;
     this.#searchAttributes.say(this.view);
   }
 
-  /** Leads back to the state of now. */
-  remember(): () => void {
+  /** Returns a function that restores the current state. */
+  snapshotState(): () => void {
     const { state, reason, message } = this.view;
     return () => this.enter(state, reason ? { reason, message: message ?? '' } : undefined);
   }
 
-  /** Waiting again: at once, or from `retryAt`. The message still says what the last run ended with. */
+  /** Queues the task again, at once or from `retryAt`. The message still says how the last run ended. */
   queueAgain(failure: Failure, delayMs: number): void {
     const quota = FAILURES[failure.reason].next === 'wait' && failure.reason !== 'disk';
     this.place.readyAt = delayMs > 0 ? Date.now() + delayMs : 0;
@@ -121,13 +121,13 @@ export class TaskRecord {
     this.enter('setting-up');
   }
 
-  /** Of what class the task is, said once. */
+  /** Sets the task's class; only the first one counts. */
   triaged(triaged: Triaged): void {
     this.view.triaged ??= triaged;
     this.#searchAttributes.say(this.view);
   }
 
-  /** Between runs. */
+  /** Changes what the task depends on, between runs. */
   needs(change: { add: string[]; drop: string[] }): void {
     this.dependencies.change(change);
     this.place.moved = true;
@@ -140,7 +140,7 @@ export class TaskRecord {
     this.#searchAttributes.priority(priority);
   }
 
-  /** Null: the rules are asked anew. */
+  /** Sends the next claim to where a rule leads. Null: the rules are asked again. */
   redirected(to: (Choice & { claimQueue: string }) | null): void {
     const { claimQueue, ...choice } = to ?? { claimQueue: this.place.unpinned };
     delete this.view.redirect;
@@ -183,13 +183,13 @@ export class TaskRecord {
     this.results.note(verified);
   }
 
-  ended(failure = this.#overtaken()): void {
+  ended(failure = this.#findEarlierDelivery()): void {
     this.#endedAs(Object.assign(this.#run(), { endedAt: now() }), failure);
     this.view.worker = null;
   }
 
-  /** Of an accepted run: what was to follow did not. */
-  undone(failure: Failure): void {
+  /** Records that the delivery of an accepted run failed. */
+  deliveryFailed(failure: Failure): void {
     const run = this.view.runs.find(({ runId }) => runId === this.results.kept?.runId);
     if (run) this.#endedAs(run, failure);
     this.results.kept = null;
@@ -219,8 +219,8 @@ export class TaskRecord {
     Object.assign(this.view, { branch, commit });
   }
 
-  /** The branch turned out to be there already, by an earlier run: that one is the accepted one. */
-  #overtaken(): Failure | undefined {
+  /** Where an earlier run had delivered the branch already, that run is the accepted one. */
+  #findEarlierDelivery(): Failure | undefined {
     const { runs, branch, commit } = this.view;
     const earlier = branch && this.#run().commit !== commit && runs.find((run) => run.commit === commit);
     if (!earlier) return undefined;
@@ -228,7 +228,7 @@ export class TaskRecord {
     return { reason: 'superseded', message: `run ${earlier.runId} had been delivered before its worker was lost` };
   }
 
-  forgive(): void {
+  resetAttempts(): void {
     this.#counted = [];
     this.view.attempts.used = 0;
   }

@@ -2,7 +2,7 @@ import { isCancellation, sleep } from '@temporalio/workflow';
 import type { Failure } from '../../domain/agent/failure.ts';
 import type { Replayed, SecondWorker } from '../../domain/worker/second-verdict.ts';
 import type { Verified } from '../../domain/view/task-view.ts';
-import { HostLost, type Host } from '../worker/worker-activities.ts';
+import { WorkerLost, type WorkerActivities } from '../worker/worker-activities.ts';
 
 /** So many second workers lost in a row are more than bad luck. */
 const MOST_LOST = 5;
@@ -13,7 +13,7 @@ const PAUSE = '5s';
  * that is lost is replaced. A failure: the second worker could not, which says nothing about the result.
  */
 export async function verifyElsewhere(
-  host: Host,
+  host: WorkerActivities,
   say: (message: string | null) => void,
 ): Promise<Verified | { failure: Failure }> {
   let avoid: string | null = null;
@@ -35,7 +35,7 @@ export async function verifyElsewhere(
 }
 
 async function findSecondWorker(
-  host: Host,
+  host: WorkerActivities,
   { avoid, say }: { avoid: string | null; say: (message: string | null) => void },
 ): Promise<SecondWorker> {
   const find = (wait: boolean) =>
@@ -49,7 +49,10 @@ async function findSecondWorker(
 }
 
 /** Undefined: it was lost. */
-async function replayOn(host: Host, second: SecondWorker): Promise<Replayed | { failure: Failure } | undefined> {
+async function replayOn(
+  host: WorkerActivities,
+  second: SecondWorker,
+): Promise<Replayed | { failure: Failure } | undefined> {
   const offered = await host.call('hand over the result', (on) => on.offerResult(host.ref));
   if (!offered.ok) return offered;
   try {
@@ -59,7 +62,7 @@ async function replayOn(host: Host, second: SecondWorker): Promise<Replayed | { 
     if (answer.ok) return answer.replayed;
     return answer.failure.reason === 'machine-fault' ? undefined : answer;
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof HostLost) || error.stopped) throw error;
+    if (isCancellation(error) || !(error instanceof WorkerLost) || error.stopped) throw error;
     return undefined;
   }
 }

@@ -21,7 +21,7 @@ import type { Claim } from '../../domain/run/claim.ts';
 import { oweSignal } from '../messages.ts';
 
 /** The worker that held a run is gone, or could not go on with it: nothing of it can have an effect, and it used no attempt. */
-export class HostLost extends Error {
+export class WorkerLost extends Error {
   /** Whether the worker still answers. */
   readonly answers: boolean;
   readonly failure: Failure;
@@ -39,7 +39,7 @@ export class HostLost extends Error {
 }
 
 export const lossOf = (error: unknown): Failure =>
-  error instanceof HostLost ? error.failure : { reason: 'host-lost', message: messageOf(error) };
+  error instanceof WorkerLost ? error.failure : { reason: 'host-lost', message: messageOf(error) };
 
 const PROBE_MS = 3_000;
 const CANCELLED_MS = 12_000;
@@ -47,9 +47,9 @@ const CANCELLED_MS = 12_000;
 /**
  * The activities of a claimed run, on its worker's own queue. One attempt each, since the parked polls of a cut-off
  * worker swallow the retries. When one is lost, the worker is asked whether it still has the run: if so, the same
- * activity goes on there (each is idempotent by the run), else `HostLost` is thrown after the worker's grace.
+ * activity goes on there (each is idempotent by the run), else `WorkerLost` is thrown after the worker's grace.
  */
-export class Host {
+export class WorkerActivities {
   readonly ref: RunRef;
   readonly #claim: Claim;
   readonly #holds: boolean;
@@ -61,14 +61,14 @@ export class Host {
   }
 
   /** The worker that holds the run. */
-  static of(taskId: string, claim: Claim): Host {
-    return new Host(taskId, claim, true);
+  static of(taskId: string, claim: Claim): WorkerActivities {
+    return new WorkerActivities(taskId, claim, true);
   }
 
   /** Another worker that does something for the run and holds nothing of it: once lost, it is not asked again. */
-  beside({ name, machine, hostQueue, lease }: SecondWorker): Host {
+  beside({ name, machine, hostQueue, lease }: SecondWorker): WorkerActivities {
     const claim = { ...this.#claim, worker: name, machine, hostQueue, lease };
-    return new Host(this.ref.taskId, claim, false);
+    return new WorkerActivities(this.ref.taskId, claim, false);
   }
 
   async call<T>(summary: string, run: (activities: Activities) => Promise<T>): Promise<T> {
@@ -92,15 +92,15 @@ export class Host {
         if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the task was cancelled');
         const cause = error instanceof ActivityFailure ? error.cause : error;
         if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
-          throw new HostLost(
+          throw new WorkerLost(
             `worker ${this.#claim.worker} took no work for ${(lease.heartbeatMs + lease.graceMs) / 1_000} s`,
           );
         }
         if (!mayGoOn(cause)) {
           // It is there and could not do it: its slot is of no more use to this task.
-          throw new HostLost(saidBy(this.#claim.worker, cause), { answers: true });
+          throw new WorkerLost(saidBy(this.#claim.worker, cause), { answers: true });
         }
-        if (!this.#holds || !(await this.#stillHeld())) throw new HostLost(`worker ${this.#claim.worker} was lost`);
+        if (!this.#holds || !(await this.#stillHeld())) throw new WorkerLost(`worker ${this.#claim.worker} was lost`);
       }
     }
   }
