@@ -8,7 +8,7 @@ import { tempDir } from '../../helpers/temp.ts';
 test.each([
   [undefined, undefined],
   ['.', undefined],
-  ['../', undefined],
+  ['./', undefined],
   ['./packages//web/', 'packages/web'],
 ])('%s is the folder %s', (cwd, folder) => expect(normalFolder(cwd)).toBe(folder));
 
