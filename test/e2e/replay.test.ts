@@ -22,9 +22,8 @@ const read = (name: string) => historyFromJson(JSON.parse(readFileSync(`${HISTOR
 const startOf = (history: ReturnType<typeof read>) => history.events![0]!.workflowExecutionStartedEventAttributes!;
 
 /**
- * What is open when a worker is upgraded goes on with the new workflow code. A change that breaks one of these needs
- * `patched`. New ones: RECORD=name,name npm test -- test/e2e/replay; once no release runs the old code any more,
- * RECORD=1 records all anew.
+ * What is open when a worker is upgraded goes on with the new workflow code. From the first release on, a change
+ * that breaks one of these needs `patched`; before it, RECORD=1 npm run test:e2e -- replay records all anew, RECORD=name,name some.
  */
 describe('open tasks survive a change of the workflow', () => {
   test('every way that a task may take has been recorded', () => {

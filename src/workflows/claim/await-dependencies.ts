@@ -1,4 +1,4 @@
-import { condition, patched, proxyLocalActivities } from '@temporalio/workflow';
+import { condition, proxyLocalActivities } from '@temporalio/workflow';
 import type { TaskServices } from '../../activities/services/task-services.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { standing } from '../../domain/scheduling/dependencies.ts';
@@ -34,8 +34,6 @@ export async function awaitDependencies(task: Task, record: TaskRecord): Promise
     record.wait('blocked', stands.message);
     const woken = () => dependencies.changed || record.candidate !== undefined;
     if (!all) await condition(woken, AGAIN);
-    // Histories of version 0.1 wait for as long as it takes.
-    else if (!patched('look-at-dependencies')) await condition(woken);
     else if (!(await condition(woken, LOOK))) await dependencies.look();
     if (record.candidate) return 'late';
   }

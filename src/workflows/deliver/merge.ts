@@ -1,11 +1,4 @@
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  patched,
-  proxyLocalActivities,
-  setHandler,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, proxyLocalActivities, setHandler } from '@temporalio/workflow';
 import type { DeliveryServices } from '../../activities/services/delivery-services.ts';
 import type { Failure } from '../../domain/agent/failure.ts';
 import { mergedTask, type MergeAnswer } from '../../domain/deliver/merge.ts';
@@ -56,7 +49,7 @@ export async function deliverByMerge(task: Task, record: TaskRecord): Promise<Fa
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(async () => {
       const there = await desk.leaveMergeQueue({ queue, id }).catch(() => undefined);
-      if (!patched('leave-answered') || there === false) return;
+      if (there === false) return;
       if (!(await condition(() => left || end !== undefined, LEAVING))) record.cancelled = unknown(into);
     });
     view.merge = null;

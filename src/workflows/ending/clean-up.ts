@@ -1,4 +1,4 @@
-import { CancellationScope, patched, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { ForgetInput } from '../../activities/save/clean-up-task.ts';
 import type { TaskRecord } from '../state/task-record.ts';
@@ -18,7 +18,6 @@ export async function cleanUpTask(record: TaskRecord, ending: ForgetInput['endin
   const wasPrepared = run?.sameSession !== undefined;
   if (!run?.endedAt || (run.reason === 'cancelled' && wasPrepared)) return;
   if (!repo || (dependsOn.length < 2 && !runs.some(({ saved }) => saved))) return;
-  if (!patched('forget-task')) return;
   // The person who accepted it must not see it parked again, nor decide twice.
   if (ending === 'done' && record.view.state === 'parked') record.enter('delivering');
   const host = proxyActivities<Activities>({
@@ -29,8 +28,6 @@ export async function cleanUpTask(record: TaskRecord, ending: ForgetInput['endin
   });
   await CancellationScope.nonCancellable(async () => {
     const done = await host.cleanUpTask({ taskId: id, ending, repo }).catch(() => false);
-    // Workers of earlier versions do not say.
-    if (done !== false || !patched('forget-debt')) return;
-    await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, repo });
+    if (!done) await oweTo(run.hostQueue, { taskId: id, runId: run.runId, forget: ending, repo });
   });
 }

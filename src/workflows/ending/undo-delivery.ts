@@ -1,4 +1,4 @@
-import { CancellationScope, patched, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import { branchOf } from '../../domain/names.ts';
 import type { Task } from '../../domain/task/schema.ts';
@@ -22,7 +22,6 @@ async function withdraw({ repo, deliver }: Task, { view, results }: TaskRecord):
   const { id, merged } = view;
   const { branch } = results;
   if (!repo || !branch || merged || (deliver !== 'pr' && deliver !== 'merge')) return;
-  if (!patched('withdraw')) return;
   const { commit, hostQueue: taskQueue } = branch;
   const limits = {
     startToCloseTimeout: '10s',

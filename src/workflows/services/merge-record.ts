@@ -2,7 +2,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   setCurrentDetails,
   upsertMemo,
 } from '@temporalio/workflow';
@@ -60,7 +59,7 @@ export class MergeState {
   }
 
   #sayLeft(id: string): void {
-    if (patched('say-left')) void this.#signal(id, { left: true }).catch(() => undefined);
+    void this.#signal(id, { left: true }).catch(() => undefined);
   }
 
   /** It waits, and for this result of its task. */

@@ -4,7 +4,7 @@ import type { TaskView } from '../../domain/view/task-view.ts';
 import type { TaskState } from '../../domain/task/state.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import { noteSignal } from '../messages.ts';
-import { callsApart, outsideCalls } from './external-calls.ts';
+import { outsideCalls } from './external-calls.ts';
 
 const CANCELLED = '10s';
 
@@ -32,7 +32,7 @@ export class Callback {
     if (this.#told.has(state) || !(state === 'parked' || isClosed(state))) return;
     this.#told.add(state);
     const tell = () => Promise.allSettled(this.#tellAll());
-    const sent = CancellationScope.nonCancellable(() => (callsApart() ? this.#givingUpEarlier(tell) : tell()));
+    const sent = CancellationScope.nonCancellable(() => this.#givingUpEarlier(tell));
     this.#sending = Promise.all([this.#sending, sent]).then(() => undefined);
   }
 

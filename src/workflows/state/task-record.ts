@@ -1,4 +1,4 @@
-import { patched, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import { sumUsage, type Usage } from '../../domain/agent/event.ts';
 import { FAILURES, type Failure, type Reason } from '../../domain/agent/failure.ts';
 import { attemptsUsed, resumeFrom, startOf, type StartedFrom } from '../../domain/view/decide.ts';
@@ -102,7 +102,7 @@ export class TaskRecord {
     const quota = FAILURES[failure.reason].next === 'wait' && failure.reason !== 'disk';
     this.place.readyAt = delayMs > 0 ? Date.now() + delayMs : 0;
     this.view.retryAt = delayMs > 0 ? new Date(this.place.readyAt).toISOString() : null;
-    this.enter(quota && delayMs > 0 && patched('awaiting-quota') ? 'awaiting-quota' : 'queued', failure);
+    this.enter(quota && delayMs > 0 ? 'awaiting-quota' : 'queued', failure);
   }
 
   claimed(claim: Claim): void {

@@ -7,7 +7,6 @@ import {
   TimeoutFailure,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   proxyActivities,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
@@ -118,9 +117,8 @@ export class WorkerActivities {
     });
     return CancellationScope.nonCancellable(async () => {
       try {
-        // Histories of version 0.1 have no answer.
-        const released: Released | undefined = await releaseRun({ ...this.ref, ending, reason });
-        return released?.saved ?? null;
+        const released: Released = await releaseRun({ ...this.ref, ending, reason });
+        return released.saved;
       } catch {
         await this.owe();
         return null;
@@ -130,7 +128,7 @@ export class WorkerActivities {
 
   /** Notes with the worker's record what it has to clean up when it returns. */
   async owe(): Promise<void> {
-    if (patched('clean-up-debt')) await oweTo(this.#claim.hostQueue, this.ref);
+    await oweTo(this.#claim.hostQueue, this.ref);
   }
 
   async #stillHeld(): Promise<boolean> {
