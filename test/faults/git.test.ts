@@ -31,7 +31,7 @@ test('F39: kill -9 in the middle of making a worktree, 40 times: the next attemp
     const base = { home: undefined, source, commit };
     const code = `
       const [{ ensureBase }, { createPrivateRepo }, { homeLayout }] = await Promise.all(
-        ${JSON.stringify(['adapters/git/base-store', 'adapters/git/private-repo', 'domain/names'].map(module))}.map((path) => import(path)));
+        ${JSON.stringify(['adapters/git/source/base-store', 'adapters/git/worktree/private-repo', 'domain/names'].map(module))}.map((path) => import(path)));
       process.stdout.write('go');
       const made = await ensureBase({ ...${JSON.stringify(base)}, home: homeLayout(${JSON.stringify(home.root)}) });
       await createPrivateRepo({ ...${JSON.stringify(order)}, baseDir: made.path });`;
