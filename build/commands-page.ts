@@ -12,8 +12,8 @@ export async function commandsPage(): Promise<string> {
 
 Made from the commands by \`npm run docs:commands\`.
 
-Each command takes \`--json\`, which prints machine output on stdout, and \`--help\`. An error is one sentence on stderr. The exit code is 0,
-1 for a bad outcome, 2 for bad use, or 130 after Ctrl-C. \`FLEET_DEBUG=1\` prints the stack of an error.
+Each command takes \`--json\`, which prints machine output on stdout, and \`--help\`. An error is one sentence on stderr, with \`--json\` one line of
+JSON with [its code](errors.md). The exit code is 0, 1 for a bad outcome, 2 for bad use, or 130 after Ctrl-C. \`FLEET_DEBUG=1\` prints the stack of an error.
 
 ${sections.join('\n')}
 ## Flags of a task

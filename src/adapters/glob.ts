@@ -23,9 +23,7 @@ export class GlobTooSlow extends FleetError {
   constructor(globs: readonly string[], path: string) {
     const which = globs.length > 3 ? `${globs.slice(0, 3).join(', ')} and ${globs.length - 3} more` : globs.join(', ');
     const where = path.length > 100 ? `${path.slice(0, 100)}…` : path;
-    super(`the glob ${which} takes seconds to match, at ${where}: use fewer wildcards`, {
-      exitCode: 2,
-    });
+    super('invalid-argument', `the glob ${which} takes seconds to match, at ${where}: use fewer wildcards`);
   }
 }
 

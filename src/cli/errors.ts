@@ -1,10 +1,12 @@
 import { CommanderError } from 'commander';
-import { FleetError } from '../domain/error.ts';
+import { ERROR_CODES, FleetError, type ErrorCode } from '../domain/error.ts';
 
-/** How a command ended badly, for people and for the shell. */
+/** How a command ended badly, for people, for programs and for the shell. */
 export interface Ending {
+  /** Missing: it ended well, as --help does. */
+  code?: ErrorCode;
   /** 2 for bad use, 1 for a bad outcome. */
-  code: number;
+  exitCode: number;
   /** One sentence; none where the command has said all (--help). */
   message?: string;
   hint?: string | undefined;
@@ -12,14 +14,19 @@ export interface Ending {
 
 /** The one place where an error becomes an exit code. */
 export function endingOf(error: unknown): Ending {
-  if (error instanceof FleetError) return { code: error.exitCode, message: error.message, hint: error.hint };
+  if (error instanceof FleetError) return ending(error.code, error.message, error.hint);
   if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return { code: 0 };
+    if (error.exitCode === 0) return { exitCode: 0 };
     const [said = ''] = error.message.replace(/^error: /, '').split('\n');
-    return { code: 2, ...(error.code === 'commander.help' ? {} : { message: said.replace(/\.$/, '') }) };
+    return ending('invalid-argument', error.code === 'commander.help' ? undefined : said.replace(/\.$/, ''));
   }
   const { message, cause } = error instanceof Error ? error : { message: String(error), cause: undefined };
   const details: unknown = (cause as { details?: unknown } | undefined)?.details;
   const [first = ''] = (typeof details === 'string' && details ? `Temporal: ${details}` : message).split('\n');
-  return { code: 1, message: first || 'something went wrong', hint: 'FLEET_DEBUG=1 shows where' };
+  return ending('internal', first || 'something went wrong', 'FLEET_DEBUG=1 shows where');
 }
+
+const ending = (code: ErrorCode, message?: string, hint?: string): Ending => ({
+  ...{ code, exitCode: ERROR_CODES[code], hint },
+  ...(message === undefined ? {} : { message }),
+});

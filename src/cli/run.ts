@@ -4,7 +4,7 @@ import { FleetError, wrongInput } from '../domain/error.ts';
 import { VERSION } from '../package.ts';
 import { InvalidValue, type Cli, type Command, type Flag } from './command.ts';
 import { COMMANDS, type Entry } from './commands.ts';
-import { endingOf } from './errors.ts';
+import { endingOf, type Ending } from './errors.ts';
 import { loadCommand } from './load-command.ts';
 import { clean, toJson } from './output/text.ts';
 import { usageOf } from './usage.ts';
@@ -36,14 +36,24 @@ export async function runCli(argv: readonly string[], world: ProcessIo): Promise
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     const ending = endingOf((await troubleOf(error, world.env)) ?? error);
-    code = ending.code;
-    if (ending.message) world.stderr.write(`fleet: ${clean(ending.message)}\n`);
-    if (ending.hint) world.stderr.write(`  ${clean(ending.hint)}\n`);
+    code = ending.exitCode;
+    if (ending.message) world.stderr.write(`${wantsJson(argv) ? jsonOf(ending) : sentenceOf(ending)}\n`);
     if (world.env['FLEET_DEBUG'] === '1' && error instanceof Error) world.stderr.write(`${error.stack}\n`);
   }
   for (const end of ends) await end().catch(() => undefined);
   return code;
 }
+
+/** Also where the command line itself is wrong. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? undefined : end).includes('--json');
+}
+
+const jsonOf = ({ code, message, hint }: Ending): string => toJson({ error: { code, message, hint } });
+
+const sentenceOf = ({ message = '', hint }: Ending): string =>
+  [`fleet: ${clean(message)}`, ...(hint ? [`  ${clean(hint)}`] : [])].join('\n');
 
 /** What a server that fails has to do with it: loaded only then. */
 async function troubleOf(error: unknown, env: NodeJS.ProcessEnv): Promise<FleetError | undefined> {

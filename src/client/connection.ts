@@ -8,7 +8,7 @@ import {
 import type { Payload } from '@temporalio/common';
 import type { ServerIdentity } from '../adapters/temporal/server-identity.ts';
 import type { Config } from '../config.ts';
-import { type FleetError, wrongInput } from '../domain/error.ts';
+import { type FleetError, notFound } from '../domain/error.ts';
 
 /** What every part of the client works over. */
 export interface FleetConnection {
@@ -62,7 +62,7 @@ function codeOf(error: unknown): number | undefined {
 }
 
 export const unknownTask = (id: string, why = ''): FleetError =>
-  wrongInput(`there is no task ${id}${why && `: ${why}`}`, {
+  notFound(`there is no task ${id}${why && `: ${why}`}`, {
     hint: 'fleet tasks --all lists all that the server remembers',
   });
 

@@ -71,11 +71,6 @@ const WRONG: [string, string[], RegExp][] = [
   ['a folder that is no repository', ['enqueue', 'x', '--repo', '../plain'], /\/plain is not a git repository/],
   ['a folder that does not exist', ['enqueue', 'x', '--repo', '/no/such'], /^--repo \/no\/such does not exist/],
   ['a repository without commits', ['enqueue', 'x', '--repo', '../empty'], /\/empty has no commits/],
-  [
-    'a URL that cannot be reached',
-    ['enqueue', 'x', '--repo', 'http://127.0.0.1:1/x.git'],
-    /^http:\/\/127\.0\.0\.1:1\/x\.git cannot be reached/,
-  ],
   ['a base that does not exist', ['enqueue', 'x', '--base', 'nope'], /\/repo has no branch, tag or commit nope/],
   [
     "a base of the fleet's own",
@@ -239,4 +234,29 @@ test('no server: how to start one', async () => {
       /^fleet: no Temporal server answers at 127\.0\.0\.1:\d+: start one with `temporal-dev\.sh --port \d+`, or set TEMPORAL_ADDRESS\n$/,
     );
   }
+});
+
+test('a URL that cannot be reached may be right: exit code 1', async () => {
+  const ran = await cli(['enqueue', 'x', '--repo', 'http://127.0.0.1:1/x.git'], { cwd: repo, env: server.env });
+  expect(ran).toMatchObject({ code: 1, out: '' });
+  expect(ran.err).toMatch(/^fleet: http:\/\/127\.0\.0\.1:1\/x\.git cannot be reached/);
+});
+
+const CODES: [code: string, exitCode: number, argv: string[]][] = [
+  ['invalid-argument', 2, ['enqueue']],
+  ['invalid-argument', 2, ['tasks', '--no-such-flag']],
+  ['invalid-argument', 2, ['no-such-command']],
+  ['not-found', 2, ['task', 'nobody']],
+  ['not-found', 2, ['enqueue', 'x', '--base', 'nowhere']],
+  ['not-found', 2, ['enqueue', '--file', '../missing.yaml']],
+  ['not-found', 2, ['schedule', 'show', 'nightly']],
+  ['unavailable', 1, ['enqueue', 'x', '--repo', 'http://127.0.0.1:9/x.git']],
+];
+
+test.each(CODES)('--json has the code %s, with exit code %i: %j', async (code, exitCode, argv) => {
+  const ran = await cli([...argv, '--json'], { cwd: repo, env: server.env });
+  expect(ran).toMatchObject({ code: exitCode, out: '' });
+  expect(JSON.parse(ran.err)).toEqual({
+    error: { code, message: expect.any(String), ...(ran.err.includes('"hint"') && { hint: expect.any(String) }) },
+  });
 });

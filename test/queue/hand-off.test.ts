@@ -95,7 +95,7 @@ test('the same proposals again make the same tasks, and so many hand-offs in a r
   expect(await of(parent)).toEqual([{ id, title: 'Next' }]);
   // A remote that is away for a while costs no follow-up.
   const away = { repo: 'http://127.0.0.1:1/x.git', machine: undefined };
-  await expect(of(`${parent}.2`, away)).rejects.toMatchObject({ passing: true });
+  await expect(of(`${parent}.2`, away)).rejects.toMatchObject({ code: 'unavailable' });
   // Each is the parent of the next one.
   await of(id, { parent });
   await of(`${id}.1-1`, { parent: id });

@@ -93,6 +93,20 @@ describe('the merge queue', () => {
     expect(parked.runs.map(({ reason }) => reason)).toEqual(['merge-failed', 'merge-failed']);
   });
 
+  test.concurrent('a result that has no commit in common with the target is made again from the target', async () => {
+    const { bare, repo } = await remote('unrelated', { 'a.txt': 'a\n' });
+    const author = ['-c', 'user.name=T', '-c', 'user.email=t@localhost'];
+    const alone = await git(bare, ...author, 'commit-tree', 'main^{tree}', '-m', 'Alone');
+    await git(bare, 'branch', 'alone', alone);
+    const id = await merge('echo more > more.txt', { repo, base: 'alone', into: 'main' });
+    const { state, runs } = await fleet.settled(id);
+    expect([state, runs.map(({ reason }) => reason)]).toEqual(['done', ['merge-failed', null]]);
+    expect(runs[0]!.message).toMatch(
+      /^it conflicts with main \([0-9a-f]{12}\) in all of it: the two have no commit in/,
+    );
+    expect(await git(bare, 'log', '--format=%H', 'main')).not.toContain(alone);
+  });
+
   test.concurrent('each task knows its place; one that is cancelled leaves, also while it is being checked', async () => {
     const go = `${fleet.root}/places-go`;
     const held = `test ! -e later.txt || until test -e ${go}; do sleep 0.05; done`;

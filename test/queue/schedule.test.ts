@@ -143,7 +143,7 @@ test('what is refused at its time is said, and makes no task', async () => {
 test('a remote that is away is no fault of the task: it is to be tried again', async () => {
   const wire = { client: fleet.client, config: loadConfig({ home: `${fleet.root}/client`, env: {} }) };
   const at = (repo: string) => enqueueOnce(wire, { id: 'away', input: { objective: 'x', repo } });
-  await expect(at('http://127.0.0.1:1/x.git')).rejects.toMatchObject({ passing: true });
+  await expect(at('http://127.0.0.1:1/x.git')).rejects.toMatchObject({ code: 'unavailable' });
   expect(await at(`file://${fleet.root}/none.git`)).toMatchObject({ is: 'refused' });
   const there = await fleet.repo('there');
   expect(await at(`file://${there}`)).toEqual({ is: 'created' });

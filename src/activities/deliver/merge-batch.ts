@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { failpoint } from '../../adapters/failpoint.ts';
 import { emptyResult, resultOf } from '../../adapters/git/rescue/hand-over.ts';
-import { GitFailed, lastLine } from '../../adapters/git/git.ts';
+import { GitFailed } from '../../adapters/git/git.ts';
+import { commonCommit } from '../../adapters/git/source/ancestry.ts';
 import { fail } from '../../adapters/git/failures.ts';
 import { isIn } from '../../adapters/git/source/ancestry.ts';
 import { mergeCommit, mergeTrees } from '../../adapters/git/merge.ts';
@@ -222,8 +223,9 @@ async function conflictsOf(merge: {
     const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
     return { why: paths.slice(0, PATHS_MAX).join(', ') + more };
   } catch (error) {
-    if (!(error instanceof GitFailed) || !/unrelated histories/.test(error.stderr)) throw error;
-    return { why: `all of it: ${lastLine(error.stderr)}` };
+    const { gitDir, ours, theirs } = merge;
+    if (!(error instanceof GitFailed) || (await commonCommit({ gitDir }, ours, theirs)) !== undefined) throw error;
+    return { why: 'all of it: the two have no commit in common' };
   }
 }
 

@@ -122,12 +122,15 @@ class Client implements KeeperClient {
         const link: Link<Operations> = new Link(socket, () => new KeeperLost('the connection to the keeper was lost'));
         const hello = await link.ask('hello', { protocol: PROTOCOL, selfKillMs, ladder }).catch(() => undefined);
         if (hello && hello.protocol !== PROTOCOL)
-          throw new FleetError(`the keeper of ${home.root} is of another version: wait for its runs to end`);
+          throw new FleetError(
+            'conflict',
+            `the keeper of ${home.root} is of another version: wait for its runs to end`,
+          );
         if (hello) return Object.assign(link, { keeperPid: hello.pid });
       }
       if (!starting || starting.ended) starting = startKeeper({ home, entry });
       await sleep(10);
     }
-    throw new FleetError(`the keeper of ${home.root} does not start`, { hint: `see ${home.keeperLog}` });
+    throw new FleetError('failed', `the keeper of ${home.root} does not start`, { hint: `see ${home.keeperLog}` });
   }
 }

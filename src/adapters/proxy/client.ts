@@ -91,7 +91,7 @@ export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyCli
       }
       await sleep(10);
     }
-    throw new FleetError(`the model proxy of ${home.root} does not start`, { hint: `see ${home.proxyLog}` });
+    throw new FleetError('failed', `the model proxy of ${home.root} does not start`, { hint: `see ${home.proxyLog}` });
   };
 
   /** Agents talk through it: the next one is started at once, whether or not anybody asks for it. */

@@ -2,7 +2,7 @@ import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
 import { resolveHome } from '../../config.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound } from '../../domain/error.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
 import { ownDevServer } from './dev-server.ts';
 import { patientCalls } from './grpc-retry.ts';
@@ -117,6 +117,7 @@ export async function ensureSearchAttributes(connection: AnyConnection, namespac
   );
   if (other.length)
     throw new FleetError(
+      'conflict',
       `the search attributes ${other.join(', ')} of namespace ${namespace} have another type than the fleet needs`,
     );
   const missing = WANTED.filter(({ name }) => there[name] === undefined);
@@ -130,6 +131,7 @@ export async function ensureSearchAttributes(connection: AnyConnection, namespac
     const names = missing.map(({ name }) => name).join(', ');
     const why = isGrpcServiceError(error) ? error.details : (error as Error).message;
     throw new FleetError(
+      'permission-denied',
       `namespace ${namespace} lacks the search attributes ${names}, and they cannot be added: ${why}`,
       {
         hint: commandFor(namespace, missing),
@@ -146,7 +148,7 @@ async function listed(connection: AnyConnection, namespace: string): Promise<Rec
   } catch (error) {
     if (!isGrpcServiceError(error)) throw error;
     if (error.code === GRPC.NOT_FOUND)
-      throw new FleetError(`namespace ${namespace} does not exist on this Temporal server`, { cause: error });
+      throw notFound(`namespace ${namespace} does not exist on this Temporal server`, { cause: error });
     // Whoever may not ask the operator service may still be able to use the attributes.
     return usable(connection, namespace);
   }

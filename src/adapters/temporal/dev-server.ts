@@ -75,8 +75,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const getting = execa(script, ['--install-only'], { env, extendEnv: false, stdin: 'ignore', reject: false });
   for await (const line of getting.iterable({ from: 'stderr' })) say(line);
   const got = await getting;
-  if (got.failed)
-    throw new FleetError(lastWords(got.stderr) ?? `${script} failed: ${got.shortMessage}`, { exitCode: 1 });
+  if (got.failed) throw new FleetError('failed', lastWords(got.stderr) ?? `${script} failed: ${got.shortMessage}`);
   const address = `127.0.0.1:${port}`;
   if (await listens(address)) throw portInUse(port);
   // 2. Start it, and record it before anything can go wrong.
@@ -109,10 +108,8 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     rmSync(files(home).record, { force: true });
     const said = lastWords(readFileSync(files(home).log).subarray(log.from).toString());
     const why = said ?? gone?.error?.message ?? (gone ? `exit code ${gone.code}` : (error as Error).message);
-    throw new FleetError(`Temporal's dev server did not start: ${why}`, {
-      exitCode: gone?.code === 2 ? 2 : 1,
-      cause: error,
-    });
+    const code = gone?.code === 2 ? 'invalid-argument' : 'failed';
+    throw new FleetError(code, `Temporal's dev server did not start: ${why}`, { cause: error });
   }
 }
 

@@ -19,7 +19,8 @@ export async function serverTrouble(error: unknown, env: NodeJS.ProcessEnv): Pro
   if (error instanceof FleetError || !isGrpcServiceError(said)) return undefined;
   if (!Object.values(TROUBLE).includes(said.code)) return undefined;
   const { address } = await clientOptions(env);
-  const sentence = (text: string) => new FleetError(`the Temporal server at ${address} ${text}`, { cause: error });
+  const sentence = (text: string) =>
+    new FleetError('unavailable', `the Temporal server at ${address} ${text}`, { cause: error });
   if (FULL.test(said.details) || (await isFull(env, address)))
     return sentence('has a full disk and can write nothing: free some space there, and it goes on by itself');
   if (STUCK.test(said.details)) return sentence('cannot write to its database: look whether its disk is full');

@@ -12,7 +12,7 @@ export class ServerUnreachable extends FleetError {
   readonly accepts: boolean;
 
   constructor(message: string, { accepts, cause }: { accepts: boolean; cause: unknown }) {
-    super(message, { cause });
+    super(isRefusal(cause) ? 'permission-denied' : 'unavailable', message, { cause });
     this.accepts = accepts;
   }
 }

@@ -1,6 +1,6 @@
 import type { Fleet, TaskInput } from '../../client.ts';
 import { isClosed } from '../../domain/scheduling/dependencies.ts';
-import { wrongInput } from '../../domain/error.ts';
+import { wrongInput, notFound } from '../../domain/error.ts';
 import { taskIdOf } from '../../domain/names.ts';
 import { orderSentence } from '../../domain/worker/worker.ts';
 import type { Channel, Incoming } from '../port.ts';
@@ -103,7 +103,7 @@ async function enqueue({ fleet, text, event, key, people, channel }: Said): Prom
   const alias = named ?? people.chats.get(event.chat) ?? people.defaultRepo;
   if (alias === undefined) throw wrongInput(`This chat has no repository of its own: name ${which}.`);
   const chosen = people.repos[alias];
-  if (chosen === undefined) throw wrongInput(`There is no repository @${line(alias, 40)}: name ${which}.`);
+  if (chosen === undefined) throw notFound(`There is no repository @${line(alias, 40)}: name ${which}.`);
   const fields: Partial<TaskInput> = typeof chosen === 'string' ? { repo: chosen } : chosen;
   const id = taskIdOf(objective.split('\n', 1)[0]!, key);
   const made = await fleet.channel.enqueueOnce({ id, input: { producer: channel.name, ...fields, objective } });

@@ -1,6 +1,7 @@
 import type { Fleet } from '../../client.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongState } from '../../domain/error.ts';
 import { sha256 } from '../../adapters/sha256.ts';
+import { ServerUnreachable } from '../../adapters/temporal/unreachable.ts';
 import type { Channel, Incoming } from '../port.ts';
 import { COMMANDS, HELP, type Said } from './commands.ts';
 import { askId } from './messages.ts';
@@ -36,8 +37,9 @@ export async function hear(event: Incoming, ears: Ears, state: Readonly<ChannelS
   try {
     return event.kind === 'press' ? await pressed(event, { ears, state, by }) : await said(event, { ears, state, by });
   } catch (error) {
-    if (!(error instanceof FleetError) || error.name === 'ServerUnreachable') throw error;
-    const text = [error.message, error.hint, error.passing && 'send it again in a while'].filter(Boolean).join('; ');
+    if (!(error instanceof FleetError) || error instanceof ServerUnreachable) throw error;
+    const hint = error.hint ?? (error.code === 'unavailable' ? 'send it again in a while' : undefined);
+    const text = [error.message, hint].filter(Boolean).join('; ');
     return event.kind === 'press' ? { acknowledge: { press: event.press, text } } : answer(event, text, ears);
   }
 }
@@ -154,7 +156,7 @@ async function act(
     if (deed.act === 'approve') return await fleet.approve(task, { by, why, approval: ask });
     if (deed.act === 'reject') return await fleet.reject(task, { by, why, approval: ask });
     const now = askId(await fleet.view(task));
-    if (now !== ask) throw wrongInput(`task ${task}: this was decided, or asked for something else`);
+    if (now !== ask) throw wrongState(`task ${task}: this was decided, or asked for something else`);
     return await (deed.act === 'retry' ? fleet.retry(task, why, by) : fleet.giveUp(task, why, by));
   } catch (error) {
     // Heard before this process died: what it was told then is what it is told now.

@@ -3,7 +3,7 @@ import { failpoint } from '../../adapters/failpoint.ts';
 import { lockForLife } from '../../adapters/daemon/lock.ts';
 import { serverTrouble } from '../../adapters/temporal/server-errors.ts';
 import type { Fleet } from '../../client.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongState } from '../../domain/error.ts';
 import { channelPaths } from '../../domain/people/channel.ts';
 import { ChannelError, type Channel, type Received } from '../port.ts';
 import { Bell } from './bell.ts';
@@ -50,7 +50,7 @@ export async function runChannel(run: ChannelRun): Promise<void> {
   const paths = channelPaths(home, { name: channel.name, identity });
   const file = await StateFile.open(paths.state);
   if (!lockForLife(paths.lock))
-    throw wrongInput(`another fleet channel run serves ${channel.name} from ${home} already`);
+    throw wrongState(`another fleet channel run serves ${channel.name} from ${home} already`);
   const watch = new Watch(file, fleet, { ownerChat: people.ownerChat, longest: channel.longest });
   const bells = { look: new Bell(), send: new Bell() };
   const ears: Ears = { channel, fleet, people, identity };

@@ -1,6 +1,6 @@
 import type { Fleet } from '../../client.ts';
 import type { Stamp } from '../../client/act/channel-calls.ts';
-import { FleetError } from '../../domain/error.ts';
+import { hasCode } from '../../domain/error.ts';
 import { WAITING } from '../../domain/list/inbox.ts';
 import { renewal } from '../../domain/scheduling/seats.ts';
 import { reflect, tellEnds } from './reflect.ts';
@@ -71,7 +71,7 @@ export class Watch {
       // Where no worker answered, it is asked again at once, and so is what lists do not know yet.
       this.#seen.set(id, { stamp: report.partial ? '' : stamp, atMs: nowMs });
     } catch (error) {
-      if (!(error instanceof FleetError) || error.exitCode !== 2) throw error;
+      if (!hasCode(error, 'not-found')) throw error;
       this.#file.change((state) => forgotten(state, id, { why: error.message, longest: this.#place.longest }));
     }
   }

@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type FleetError, wrongInput } from '../../domain/error.ts';
+import { type FleetError, wrongInput, notFound } from '../../domain/error.ts';
 import { formatBytes } from '../../domain/values/bytes.ts';
 import type { Cli } from '../command.ts';
 
@@ -65,7 +65,7 @@ export async function writeOutput(cli: Cli, file: string, text: string): Promise
 
 function fileError(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return wrongInput(`${file} does not exist`);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return notFound(`${file} does not exist`);
   if (code === 'EISDIR') return wrongInput(`${file} is a folder`);
   if (code === 'EACCES' || code === 'EPERM') return wrongInput(`${file} is not open to this user`);
   return error;

@@ -79,8 +79,8 @@ export async function inFlags<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof FleetError)) throw error;
-    const { exitCode, hint } = error;
-    throw new FleetError(asFlags(error.message), { exitCode, ...(hint ? { hint } : {}), cause: error });
+    const { code, hint, message } = error;
+    throw new FleetError(code, asFlags(message), { hint, cause: error });
   }
 }
 

@@ -11,6 +11,7 @@ import { serverTrouble } from '../../adapters/temporal/server-errors.ts';
 import { firstIssue } from '../../domain/artifact/first-issue.ts';
 import { VERSION } from '../../package.ts';
 import type { Cli } from '../command.ts';
+import type { ErrorCode } from '../../domain/error.ts';
 import { endingOf } from '../errors.ts';
 import { toJson } from '../output/text.ts';
 import { TOOLS, type Tool } from './tools.ts';
@@ -25,7 +26,7 @@ export async function serveFleet(cli: Cli, as: string): Promise<void> {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(listed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<CallToolResult> => {
     const tool = TOOLS.find(({ name }) => name === params.name);
-    if (!tool) return failed(`there is no tool ${params.name}`);
+    if (!tool) return failed(`there is no tool ${params.name}`, 'not-found');
     const given = params.arguments ?? {};
     const read = tool.input.safeParse(given);
     if (!read.success) return failed(firstIssue(read.error));
@@ -33,8 +34,8 @@ export async function serveFleet(cli: Cli, as: string): Promise<void> {
       return said(toJson(await tool.call({ cli, as, fleet: await cli.fleet() }, given)));
     } catch (error) {
       const trouble = await serverTrouble(error, cli.env).catch(() => undefined);
-      const { message, hint } = endingOf(trouble ?? error);
-      return failed([message, hint].filter(Boolean).join('; '));
+      const { code, message, hint } = endingOf(trouble ?? error);
+      return failed([message, hint].filter(Boolean).join('; '), code);
     }
   });
   await server.connect(new StdioServerTransport());
@@ -55,5 +56,8 @@ function listed({ name, about, input }: Tool): Listed {
 }
 
 const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
-/** One sentence. */
-const failed = (text: string): CallToolResult => ({ ...said(text), isError: true });
+/** One sentence for the model, and the code for its program. */
+const failed = (text: string, code: ErrorCode = 'invalid-argument'): CallToolResult => ({
+  ...{ ...said(text), structuredContent: { error: { code, message: text } } },
+  isError: true,
+});

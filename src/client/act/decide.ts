@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { type FleetError, wrongInput } from '../../domain/error.ts';
+import { type FleetError, wrongState } from '../../domain/error.ts';
 import { acceptUpdate, giveUpUpdate, retryUpdate } from '../../workflows/messages.ts';
 import { unanswered } from '../read/no-answer.ts';
 import { describeTask, stateOf, viewTask, type TaskReport } from '../read/view.ts';
@@ -67,7 +67,7 @@ export async function sayTo<A, R>(
       throw await unanswered(wire, described.taskQueue);
     }
     if (error instanceof WorkflowUpdateFailedError) {
-      throw wrongInput(`task ${id}: ${error.cause?.message ?? error.message}`, { cause: error.cause });
+      throw wrongState(`task ${id}: ${error.cause?.message ?? error.message}`, { cause: error.cause });
     }
     if (!isNotFound(error)) throw error;
     const report = await viewTask(wire, id);
@@ -88,4 +88,4 @@ export async function cancelTask(wire: FleetConnection, id: string): Promise<voi
   }
 }
 
-const closed = (id: string, state: string): FleetError => wrongInput(`task ${id} is ${state} already`);
+const closed = (id: string, state: string): FleetError => wrongState(`task ${id} is ${state} already`);

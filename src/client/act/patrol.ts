@@ -1,5 +1,5 @@
 import { ScheduleNotFoundError, WorkflowFailedError, type ScheduleHandle } from '@temporalio/client';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, notFound } from '../../domain/error.ts';
 import { DEFAULT_QUEUE, PATROL_ID, PATROL_TYPE } from '../../domain/names.ts';
 import type { PatrolRound } from '../../domain/produce/patrol.ts';
 import { CATCHUP, startedBy } from '../start/schedules.ts';
@@ -64,22 +64,23 @@ export class Patrol {
   async round(given?: string): Promise<PatrolRound> {
     const status = await this.status();
     const queue = given ?? status?.queue ?? DEFAULT_QUEUE;
-    if (status?.running) throw new FleetError('a patrol is under way already: fleet patrol status shows what it found');
+    if (status?.running)
+      throw new FleetError('conflict', 'a patrol is under way already: fleet patrol status shows what it found');
     if (!(await listWorkers(this.#wire)).some((worker) => isAttached(worker) && worker.queues.includes(queue)))
-      throw new FleetError(`no attached worker serves queue ${queue}, and the patrol is done by one`, {
+      throw new FleetError('unavailable', `no attached worker serves queue ${queue}, and the patrol is done by one`, {
         hint: `start one with fleet worker${queue === DEFAULT_QUEUE ? '' : ` --queue ${queue}`}`,
       });
     if (status?.queue !== queue) await this.#set({ everyMs: status?.everyMs ?? DAY_MS, queue });
     const handle = this.#handle;
     const workflowId = await startedBy(handle, () => handle.trigger('SKIP'));
     if (workflowId === undefined)
-      throw new FleetError('the patrol did not begin: fleet patrol status shows what is under way');
+      throw new FleetError('timeout', 'the patrol did not begin: fleet patrol status shows what is under way');
     try {
       const round = this.#wire.client.workflow.getHandle(workflowId).result();
       return (await this.#wire.client.withDeadline(Date.now() + ROUND_MS, () => round)) as PatrolRound;
     } catch (error) {
       if (error instanceof WorkflowFailedError)
-        throw new FleetError(`the patrol failed: ${error.cause?.message ?? error.message}`);
+        throw new FleetError('failed', `the patrol failed: ${error.cause?.message ?? error.message}`);
       throw error;
     }
   }
@@ -115,7 +116,7 @@ export class Patrol {
       return await work(this.#handle);
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      throw wrongInput('there is no patrol: fleet patrol --every 10m begins one');
+      throw notFound('there is no patrol: fleet patrol --every 10m begins one');
     }
   }
 

@@ -1,4 +1,4 @@
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, wrongState } from '../../domain/error.ts';
 import { wipRef } from '../../domain/names.ts';
 import { savedBranch, type SavedRun, type SavedThere } from '../../domain/agent/saved-work.ts';
 import type { TaskInput } from '../../domain/task/schema.ts';
@@ -49,7 +49,7 @@ export class SavedWork {
     if (branch !== undefined) refuse(branch);
     const { run } = await this.#find(id, n);
     const { parent: _, proposed: __, base: ___, ...task } = await taskOf(this.#wire, id);
-    if (!task.repo) throw wrongInput(`task ${id} has no repository that could get a branch`);
+    if (!task.repo) throw wrongState(`task ${id} has no repository that could get a branch`);
     // What it depends on is put together anew.
     const base = task.dependsOn.length > 0 ? {} : { base: run.base };
     const input: TaskInput = { ...task, ...base, ...(objective === undefined ? {} : { objective }) };
@@ -63,13 +63,13 @@ export class SavedWork {
     if (found) return found;
     const whys = places.flatMap(({ why }) => why ?? []);
     const what = n === undefined ? `task ${id} has no saved work` : `run ${n} of task ${id} has no saved work`;
-    throw new FleetError([what, ...whys].join('; '), { exitCode: whys.length > 0 ? 1 : 2 });
+    throw new FleetError(whys.length > 0 ? 'unavailable' : 'not-found', [what, ...whys].join('; '));
   }
 
   async #places(id: string): Promise<(SavedThere & { hostQueue: string; queue: string })[]> {
     const { runs, queue, partial, message, repo } = await viewTask(this.#wire, id);
     if (partial && runs.length === 0 && message)
-      throw new FleetError(message, { hint: 'start a worker with fleet worker' });
+      throw new FleetError('unavailable', message, { hint: 'start a worker with fleet worker' });
     const workers = new Map(runs.toReversed().map(({ hostQueue, worker }) => [hostQueue, worker]));
     const shared =
       repo && isUrl(repo) ? `; the last that it pushed may be at ${wipRef(id)} of the repository, as the parent` : '';

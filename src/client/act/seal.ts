@@ -1,5 +1,5 @@
 import { sealText } from '../../adapters/secrets/age-seal.ts';
-import { wrongInput } from '../../domain/error.ts';
+import { wrongState } from '../../domain/error.ts';
 import type { FleetConnection } from '../connection.ts';
 import { workersNamed } from '../fleet/orders.ts';
 
@@ -13,7 +13,7 @@ export async function sealFor(wire: FleetConnection, text: string, names: readon
 async function recipientsOf(wire: FleetConnection, name: string): Promise<string[]> {
   const recipients = (await workersNamed(wire, name)).flatMap(({ recipient }) => recipient ?? []);
   if (recipients.length > 0) return recipients;
-  throw wrongInput(`worker ${name} has told nothing that could be sealed to it`, {
+  throw wrongState(`worker ${name} has told nothing that could be sealed to it`, {
     hint: 'its version is too old, or its record is gone: start it again',
   });
 }

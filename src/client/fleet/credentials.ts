@@ -1,4 +1,4 @@
-import { wrongInput } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import { CREDENTIAL_TYPE, credentialId } from '../../domain/names.ts';
 import type { CredentialRecord } from '../../domain/scheduling/seats.ts';
 import { mendedSignal } from '../../workflows/messages.ts';
@@ -25,7 +25,7 @@ export async function mendCredential(wire: FleetConnection, name: string, by: st
   if (!record) {
     const names = (await listCredentials(wire)).map((one) => one.name);
     const known = names.length ? `known are ${names.join(', ')}` : 'no worker has named one yet';
-    throw wrongInput(`there is no credential ${name}: ${known}`);
+    throw notFound(`there is no credential ${name}: ${known}`);
   }
   await wire.client.workflow.getHandle(credentialId(name)).signal(mendedSignal, { by });
   return record;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { wrongInput } from '../../domain/error.ts';
+import { notFound } from '../../domain/error.ts';
 import { ORDER_QUEUE, ORDER_TYPE, orderId } from '../../domain/names.ts';
 import { orderSentence, type FleetOrder } from '../../domain/worker/worker.ts';
 import { isNotFound, type FleetConnection } from '../connection.ts';
@@ -53,7 +53,7 @@ export async function workersNamed(wire: FleetConnection, name: string): Promise
   const names = await workerNames(wire);
   if (names.includes(name)) return (await listWorkers(wire)).filter((worker) => worker.name === name);
   const known = names.length ? `known are ${names.join(', ')}` : 'none has ever been attached';
-  throw wrongInput(`there is no worker ${name}: ${known}`);
+  throw notFound(`there is no worker ${name}: ${known}`);
 }
 
 /** What `fleet stop --now` did. */

@@ -29,7 +29,7 @@ const workersOf = async (wire: FleetConnection, queue: string): Promise<FleetWor
 
 function failure(workers: readonly FleetWorker[], otherwise: string): FleetError {
   const hint = workers.some(isAttached) ? 'try again' : 'start one with fleet worker';
-  return new FleetError(sentenceOf(workers, otherwise), { hint });
+  return new FleetError('unavailable', sentenceOf(workers, otherwise), { hint });
 }
 
 function sentenceOf(workers: readonly FleetWorker[], otherwise: string): string {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { FleetError } from '../../domain/error.ts';
+import { FleetError, notFound } from '../../domain/error.ts';
 import type { Answers, FilePiece, Question, TaskFile } from '../../domain/people/question.ts';
 import type { RunView } from '../../domain/view/task-view.ts';
 import { unansweredBy } from './no-answer.ts';
@@ -39,7 +39,7 @@ export async function ask<Q extends Question>(
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const cause = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
-    if (cause instanceof ApplicationFailure) throw new FleetError(`worker ${to.worker}: ${cause.message}`);
+    if (cause instanceof ApplicationFailure) throw new FleetError('failed', `worker ${to.worker}: ${cause.message}`);
     return undefined;
   } finally {
     // Logs stay out of the histories that the server keeps; where it does not let us, they go with its retention.
@@ -73,10 +73,10 @@ export async function findRun(wire: FleetConnection, id: string, n?: number): Pr
   const { runs, queue, partial, message } = await viewTask(wire, id);
   const run = n === undefined ? runs.at(-1) : runs.find((other) => other.n === n);
   if (run) return { taskId: id, queue, n: run.n, worker: run.worker, hostQueue: run.hostQueue };
-  if (partial && message) throw new FleetError(message, { hint: 'start a worker with fleet worker' });
-  throw new FleetError(n === undefined ? `task ${id} has had no run yet` : `task ${id} has no run ${n}`, {
-    exitCode: n === undefined ? 1 : 2,
-    ...(n === undefined ? { hint: `fleet explain ${id} says what it waits for` } : {}),
+  if (partial && message) throw new FleetError('unavailable', message, { hint: 'start a worker with fleet worker' });
+  if (n !== undefined) throw notFound(`task ${id} has no run ${n}`);
+  throw new FleetError('not-ready', `task ${id} has had no run yet`, {
+    hint: `fleet explain ${id} says what it waits for`,
   });
 }
 

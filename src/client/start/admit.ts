@@ -5,7 +5,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { sha256 } from '../../adapters/sha256.ts';
 import { BUILTIN_CODERS } from '../../config.ts';
 import { cycleIn } from '../../domain/scheduling/dependencies.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound } from '../../domain/error.ts';
 import { mergePolicy } from '../../domain/repository/repo-policy.ts';
 import { isChecked } from '../../domain/artifact/artifact.ts';
 import { doneByOf, type DoneBy } from '../../domain/evidence/done-by.ts';
@@ -80,7 +80,7 @@ async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
 async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
   for (const [index, id] of task.dependsOn.entries()) {
     if (batch.has(id) || (await facts.find(id))) continue;
-    throw wrongInput(`dependsOn[${index}] ${id} is unknown: there is no such task`);
+    throw notFound(`dependsOn[${index}] ${id} is unknown: there is no such task`);
   }
 }
 
@@ -121,7 +121,7 @@ async function checkQueue(facts: Facts, { queue }: Task): Promise<void> {
   const { config } = facts.wire;
   if (config.queues.includes(queue) || config.worker.queues.includes(queue)) return;
   if (await facts.isServed(queue)) return;
-  throw wrongInput(`queue ${queue} is neither configured here (queues) nor polled by an attached worker`);
+  throw notFound(`queue ${queue} is neither configured here (queues) nor polled by an attached worker`);
 }
 
 /** The task's own, and its reviewer. */
@@ -242,8 +242,8 @@ const KEY = /^[^\p{Cc}]{1,200}$/u;
 const taskIdOfKey = (key: string): string => taskIdOf(key, sha256(key).slice(0, 16));
 
 function located(error: FleetError, at: string): FleetError {
-  const { exitCode, hint, passing, cause } = error;
-  return new FleetError(`${at}: ${error.message}`, { exitCode, ...(hint ? { hint } : {}), passing, cause });
+  const { code, hint, cause } = error;
+  return new FleetError(code, `${at}: ${error.message}`, { hint, cause });
 }
 
 /** Six letters and digits without those that look alike. */

@@ -1,6 +1,6 @@
 import { machineName } from '../../adapters/state/config-file.ts';
 import { copyBranch, dropBranch } from '../../adapters/git/deliver/copy-branch.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, alreadyExists, wrongState, hasCode } from '../../domain/error.ts';
 import { candidateIds, candidateOf, compareLabel, countLines, type Candidate } from '../../domain/list/compare.ts';
 import { branchRef, WORKFLOW_TYPE } from '../../domain/names.ts';
 import { splitSpec } from '../../domain/routing/route.ts';
@@ -78,18 +78,18 @@ export async function findComparison(wire: FleetConnection, id: string): Promise
 function checkSame(id: string, known: Task, input: Record<string, unknown>): void {
   const { objective } = input;
   if (typeof objective !== 'string' || known.objective === objective.trim()) return;
-  throw wrongInput(`comparison ${id} is there already, with another objective: give another --id`);
+  throw alreadyExists(`comparison ${id} is there already, with another objective: give another --id`);
 }
 
 /** What a task was started with; undefined where there is none. */
 async function inputOf(wire: FleetConnection, id: string): Promise<Task | undefined> {
   const described = await describeTask(wire, id).catch((error: unknown) => {
-    if (error instanceof FleetError && error.exitCode === 2) return undefined;
+    if (hasCode(error, 'not-found')) return undefined;
     throw error;
   });
   if (!described) return undefined;
   const parsed = await readTaskInput(wire, { id, runId: described.runId });
-  if (!parsed.ok) throw new FleetError(`task ${id} is not valid: ${parsed.message}`);
+  if (!parsed.ok) throw new FleetError('failed', `task ${id} is not valid: ${parsed.message}`);
   return parsed.task;
 }
 
@@ -114,7 +114,8 @@ async function linesOf(wire: FleetConnection, id: string): Promise<Candidate['li
 export async function deliverWinner(wire: FleetConnection, id: string, winner: Candidate): Promise<string> {
   const { task, commit } = await deliveredBy(wire, winner);
   const copied = await copyBranch({ repo: task.repo!, commit, from: branchRef(winner.id), to: branchRef(id) });
-  if (!copied.ok) throw new FleetError(`the winner ${winner.id} cannot be delivered: ${copied.failure.message}`);
+  if (!copied.ok)
+    throw new FleetError('failed', `the winner ${winner.id} cannot be delivered: ${copied.failure.message}`);
   return `fleet/${id}`;
 }
 
@@ -134,7 +135,7 @@ export async function dropLosers(wire: FleetConnection, losers: readonly Candida
 async function deliveredBy(wire: FleetConnection, one: Candidate): Promise<{ task: Task; commit: string }> {
   const task = await inputOf(wire, one.id);
   if (!task?.repo || !one.branch || !one.commit)
-    throw wrongInput(`task ${one.id} has delivered no branch: --best needs a repository and --deliver branch`);
+    throw wrongState(`task ${one.id} has delivered no branch: --best needs a repository and --deliver branch`);
   if (!isUrl(task.repo) && task.machine !== machineName(wire.config))
     throw wrongInput(`${task.repo} is on machine ${task.machine}: run this there`);
   return { task, commit: one.commit };

@@ -21,7 +21,7 @@ export async function enqueueOnce(
     await startTask(wire, admitted!);
     return { is: 'created' };
   } catch (error) {
-    if (!(error instanceof FleetError) || error.passing) throw error;
+    if (!(error instanceof FleetError) || error.code === 'unavailable') throw error;
     // Another call was faster.
     return (await standingOf(wire, [id])).has(id) ? { is: 'there' } : { is: 'refused', why: error.message };
   }

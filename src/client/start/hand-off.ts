@@ -1,5 +1,5 @@
 import { BUILTIN_CODERS } from '../../config.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, isBadUse } from '../../domain/error.ts';
 import { followUpId } from '../../domain/people/follow-up-id.ts';
 import { narrowed, type By, type Proposals } from '../../domain/people/follow-up-limits.ts';
 import { followUpLabel, WORKFLOW_TYPE } from '../../domain/names.ts';
@@ -35,7 +35,7 @@ export async function createProposed(wire: FleetConnection, { followUps, ...of }
       await create(wire, { id, followUp, by: 'agent', parent: { ...of, depth, children }, isCoder });
       made.push({ id, title });
     } catch (error) {
-      if (!(error instanceof FleetError) || error.exitCode !== 2 || error.passing) throw error;
+      if (!isBadUse(error)) throw error;
       made.push({ id, title, refused: error.message });
     }
   }

@@ -12,9 +12,10 @@ import { planSubmodules } from '../../adapters/git/source/submodules.ts';
 import { matches } from '../../adapters/glob.ts';
 import { parseRepoFile } from '../../adapters/disk/repo-file.ts';
 import { resolveHome, type Config } from '../../config.ts';
-import { type FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound } from '../../domain/error.ts';
 import { homeLayout } from '../../domain/names.ts';
 import { NO_FILE, wantedSubmodules, type RepoFile } from '../../domain/repository/repo-policy.ts';
+import type { Reason } from '../../domain/agent/failure.ts';
 import type { Task } from '../../domain/task/schema.ts';
 import { isUrl } from '../../domain/repository/repository-name.ts';
 import { noFolder, normalFolder } from '../../domain/repository/working-folder.ts';
@@ -44,7 +45,7 @@ export interface Pinned {
 
 const nothingOf = (pin: RepoPin): Pinned => ({ pin, notes: [], file: NO_FILE });
 
-/** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist; `passing` where a remote does not answer */
+/** @throws FleetError (2) where the repository cannot be worked on, or its base does not exist; `unavailable` where a remote does not answer */
 export async function pinRepo(task: Task, config: Config): Promise<Pinned> {
   if (!task.repo) return nothingOf({});
   const { base, continueFrom } = task;
@@ -112,7 +113,7 @@ async function pinPath(
   const target = into ?? inspected.defaultBranch;
   if (!target) throw wrongInput(`into is required: HEAD of ${top} is on no branch`);
   const found = await resolveBase({ source, base: `refs/heads/${target}` });
-  if (!found.ok) throw wrongInput(`into: ${top} has no branch ${target}`);
+  if (!found.ok) throw notFound(`into: ${top} has no branch ${target}`);
   const held = await checkedOutAt(source, target);
   if (held) throw wrongInput(checkedOutSentence(target, held));
   return { ...at, base: base === undefined ? found.commit : await commitOf(base), into: target };
@@ -124,11 +125,11 @@ async function pinUrl(url: string, { base, continueFrom, deliver, into }: Task):
   const names = [wanted, ...(continueFrom === undefined ? [] : [continueFrom])].flatMap(namesOf);
   const target = into === undefined ? [] : [`refs/heads/${into}`];
   const listed = await listRemote(url, ['HEAD', 'refs/heads/fleet', ...names, ...target]);
-  if (!listed.ok) throw wrongInput(listed.failure.message, { passing: listed.passing });
+  if (!listed.ok) throw new FleetError(listed.passing ? 'unavailable' : 'not-found', listed.failure.message);
   const { refs, head } = listed;
-  if (!refs.size) throw wrongInput(`${redact(url)} has no commits`);
+  if (!refs.size) throw notFound(`${redact(url)} has no commits`);
   if (deliver !== 'none' && refs.has('refs/heads/fleet')) throw blocked(redact(url));
-  if (target.some((ref) => !refs.has(ref))) throw wrongInput(`into: ${redact(url)} has no branch ${into}`);
+  if (target.some((ref) => !refs.has(ref))) throw notFound(`into: ${redact(url)} has no branch ${into}`);
   const merges = deliver === 'merge' ? { into: into ?? head?.replace('refs/heads/', '') } : {};
   if (deliver === 'merge' && !merges.into) throw wrongInput(`into is required: ${redact(url)} has no default branch`);
   const pinned = merges.into ? { into: merges.into } : {};
@@ -139,8 +140,7 @@ async function pinUrl(url: string, { base, continueFrom, deliver, into }: Task):
         : namesOf(ref)
             .map((name) => refs.get(name))
             .find(Boolean);
-    if (!commit && !/^[0-9a-f]{7,64}$/.test(ref))
-      throw wrongInput(`${redact(url)} has no branch, tag or commit ${ref}`);
+    if (!commit && !/^[0-9a-f]{7,64}$/.test(ref)) throw notFound(`${redact(url)} has no branch, tag or commit ${ref}`);
     return commit ?? ref;
   };
   const more = continueFrom === undefined ? {} : { continueFrom: commitOf(continueFrom) };
@@ -151,8 +151,14 @@ async function pinUrl(url: string, { base, continueFrom, deliver, into }: Task):
 const namesOf = (ref: string): string[] =>
   ref.startsWith('refs/') ? [ref, `${ref}^{}`] : [`refs/tags/${ref}^{}`, `refs/heads/${ref}`, `refs/tags/${ref}`];
 
+const NO_SUCH: ReadonlySet<Reason> = new Set<Reason>(['base-missing', 'repo-unavailable']);
+
 function orThrow<T extends { ok: true }>(outcome: T | Failed): T {
-  if (!outcome.ok) throw wrongInput(outcome.failure.message);
+  if (!outcome.ok)
+    throw new FleetError(
+      NO_SUCH.has(outcome.failure.reason) ? 'not-found' : 'invalid-argument',
+      outcome.failure.message,
+    );
   return outcome;
 }
 

@@ -7,7 +7,7 @@ import {
   type ScheduleHandle,
   type ScheduleSummary,
 } from '@temporalio/client';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound, alreadyExists } from '../../domain/error.ts';
 import { formatDuration } from '../../domain/values/duration.ts';
 import {
   ID_SHAPE,
@@ -96,7 +96,7 @@ export class Schedules {
     } catch (error) {
       const name = nameOfSchedule(rest.scheduleId);
       if (error instanceof ScheduleAlreadyRunning)
-        throw wrongInput(`there is a schedule ${name} already: see fleet schedule show ${name}`);
+        throw alreadyExists(`there is a schedule ${name} already: see fleet schedule show ${name}`);
       // What the server finds wrong with the calendar.
       if (error instanceof TypeError) throw wrongInput(`${whenText(when)} is no calendar: ${error.message}`);
       throw error;
@@ -127,11 +127,12 @@ export class Schedules {
       const states = await standingOf(this.#wire, open);
       const last = open.find((id) => !CLOSED_STATES.some((end) => end === states.get(id)));
       if (overlap === 'skip' && last)
-        throw new FleetError(`the last task of ${name} is open: see fleet explain ${last}`);
+        throw new FleetError('conflict', `the last task of ${name} is open: see fleet explain ${last}`);
       // The server may not have seen yet that the last one is closed: then it begins when it does.
       const workflowId = await startedBy(handle, () => handle.trigger(overlap === 'skip' ? 'BUFFER_ONE' : 'ALLOW_ALL'));
       if (workflowId === undefined)
         throw new FleetError(
+          'timeout',
           `schedule ${name} has not begun within ${TRIGGER_MS / 1_000}s: see fleet schedule show ${name}`,
         );
       await this.#enqueued(workflowId);
@@ -147,7 +148,10 @@ export class Schedules {
     while (performance.now() < end && !(await standingOf(this.#wire, [task])).has(task)) {
       if ((await handle.describe()).status.name === 'FAILED') {
         const why = await handle.result().catch((error: unknown) => error);
-        throw new FleetError(why instanceof WorkflowFailedError && why.cause ? why.cause.message : String(why));
+        throw new FleetError(
+          'failed',
+          why instanceof WorkflowFailedError && why.cause ? why.cause.message : String(why),
+        );
       }
       await pause(ASK_MS);
     }
@@ -158,7 +162,7 @@ export class Schedules {
       return await work(this.#wire.client.schedule.getHandle(scheduleId(name)));
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
-      throw wrongInput(`there is no schedule ${name}`, {
+      throw notFound(`there is no schedule ${name}`, {
         hint: 'fleet schedule list shows those that there are',
       });
     }

@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError, type WorkflowExecutionDescription
 import { redact } from '../../adapters/git/git.ts';
 import { levelsOf, stateAtStart } from '../../domain/scheduling/dependencies.ts';
 import { taskDigest } from '../../domain/task/task-digest.ts';
-import { wrongInput } from '../../domain/error.ts';
+import { wrongInput, alreadyExists } from '../../domain/error.ts';
 import { followUpLabel, priorityOf, WORKFLOW_TYPE } from '../../domain/names.ts';
 import { labelOf } from '../../domain/people/external-agent.ts';
 import type { Task } from '../../domain/task/schema.ts';
@@ -89,7 +89,7 @@ export async function startUnlessThere({ client }: FleetConnection, { id, task }
 
 /** Of a task that is there: only the same key may name it again, with the same objective. */
 export async function refuseOther(there: WorkflowExecutionDescription, { id, task, key }: ToStart): Promise<void> {
-  if (key === undefined) throw wrongInput(`there is a task ${id} already: see fleet task ${id}`);
+  if (key === undefined) throw alreadyExists(`there is a task ${id} already: see fleet task ${id}`);
   const details = await there.staticDetails();
   if (!details || details === detailsOf(task)) return;
   const why = `key ${key} is that of task ${id}, which has another objective`;

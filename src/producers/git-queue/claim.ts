@@ -1,7 +1,7 @@
 import { failpoint } from '../../adapters/failpoint.ts';
 import type { Admitted, Fleet } from '../../client.ts';
 import { mapBounded } from '../../client/connection.ts';
-import { FleetError } from '../../domain/error.ts';
+import { isBadUse } from '../../domain/error.ts';
 import {
   inputOf,
   isForFleet,
@@ -113,7 +113,7 @@ export async function admit(
     const [admitted] = await fleet.admit([{ input: asked.input }]);
     return { ...admitted!, id };
   } catch (error) {
-    if (error instanceof FleetError && error.exitCode === 2) return { message: error.message };
+    if (isBadUse(error)) return { message: error.message };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Fleet, TaskReport } from '../../client.ts';
-import { FleetError } from '../../domain/error.ts';
+import { hasCode } from '../../domain/error.ts';
 import { isClaimed, type QueueTask } from '../../domain/produce/git-queue.ts';
 import { digest } from './queue.ts';
 
@@ -39,7 +39,7 @@ export async function viewIfThere(fleet: Fleet, id: string): Promise<TaskReport 
   try {
     return await fleet.view(id);
   } catch (error) {
-    if (error instanceof FleetError && error.exitCode === 2) return undefined;
+    if (hasCode(error, 'not-found')) return undefined;
     throw error;
   }
 }

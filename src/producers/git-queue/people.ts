@@ -1,4 +1,4 @@
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound, alreadyExists } from '../../domain/error.ts';
 import {
   isClaimed,
   isForPerson,
@@ -27,7 +27,7 @@ export async function addTask(queue: GitQueue, task: NewTask): Promise<string> {
           if (blocked) throw wrongInput(`${blocked.path} ${blocked.message}`);
           const same = [...snapshot.tasks.values()].find((other) => other.task.id === task.id)?.path;
           const there = same ?? (snapshot.paths.has(path) ? path : undefined);
-          if (there) throw wrongInput(`there is a task ${task.id} already: ${there}`);
+          if (there) throw alreadyExists(`there is a task ${task.id} already: ${there}`);
           return { text: writeNew(task), outcome: undefined };
         },
       },
@@ -49,8 +49,10 @@ export async function claimTask(queue: GitQueue, { id, name }: { id: string; nam
           const { task } = find(now, id);
           // Our own push may have arrived though it seemed to fail.
           if (isClaimed(task) && task.claimedBy === name && task.claimedAt === at) return { text: null, outcome: null };
-          if (isClaimed(task)) throw new FleetError(`${id} is claimed by ${task.claimedBy || 'somebody'} already`);
-          if (!isOpen(task)) throw new FleetError(`${id} is ${task.status}: only an open task can be claimed`);
+          if (isClaimed(task))
+            throw new FleetError('conflict', `${id} is claimed by ${task.claimedBy || 'somebody'} already`);
+          if (!isOpen(task))
+            throw new FleetError('conflict', `${id} is ${task.status}: only an open task can be claimed`);
           if (!isForPerson(task, name)) throw wrongInput(`${id} is for ${task.forAgent}, not for ${name}`);
           return { text: writeClaim(task, { name, at }), outcome: null };
         },
@@ -75,13 +77,17 @@ export async function completeTask(
         make(_, now) {
           const { task } = find(now, id);
           if (isOpen(task))
-            throw new FleetError(`${id} is claimed by nobody: claim it first`, {
+            throw new FleetError('not-ready', `${id} is claimed by nobody: claim it first`, {
               hint: `fleet sync claim <url> ${id} --as ${name}`,
             });
-          if (task.claimedBy !== name) throw new FleetError(`${id} is claimed by ${task.claimedBy || 'somebody else'}`);
+          if (task.claimedBy !== name)
+            throw new FleetError('conflict', `${id} is claimed by ${task.claimedBy || 'somebody else'}`);
           if (task.fleetTask)
-            throw new FleetError(`${id} is claimed by a fleet, which reports on it by itself as ${task.fleetTask}`);
-          if (!isClaimed(task)) throw new FleetError(`${id} is ${task.status} already`);
+            throw new FleetError(
+              'conflict',
+              `${id} is claimed by a fleet, which reports on it by itself as ${task.fleetTask}`,
+            );
+          if (!isClaimed(task)) throw new FleetError('conflict', `${id} is ${task.status} already`);
           return { text: writeClosed(task, { status, result, at }), outcome: null };
         },
       },
@@ -93,5 +99,5 @@ function find({ tasks, faults }: Snapshot, id: string): Seen {
   const found = [...tasks.values()].find(({ task }) => task.id === id);
   if (found) return found;
   const fault = faults.find(({ path }) => path.endsWith(`/${id}.json`));
-  throw wrongInput(fault ? `${fault.path} ${fault.message}` : `there is no task ${id} in this queue`);
+  throw fault ? wrongInput(`${fault.path} ${fault.message}`) : notFound(`there is no task ${id} in this queue`);
 }

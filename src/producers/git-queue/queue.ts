@@ -9,7 +9,7 @@ import { lookAtQueue, type QueuePlace, type Tip } from '../../adapters/git/queue
 import { readQueue, type QueueFault, type QueueFile } from '../../adapters/git/queue/read.ts';
 import { writeQueue } from '../../adapters/git/queue/write.ts';
 import { removeTree } from '../../adapters/disk/remove-tree.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound } from '../../domain/error.ts';
 import { isOpen, QUEUE_FOLDER, readTask, type QueueTask } from '../../domain/produce/git-queue.ts';
 import { repositoryName } from '../../domain/repository/repository-name.ts';
 import { homeLayout } from '../../domain/names.ts';
@@ -59,7 +59,8 @@ export async function withQueue<T>(open: OpenQueue, work: (queue: GitQueue) => P
   const key = `${name.split('/').at(-1)!.slice(0, 40)}-${digest(url, 10)}`;
   const gitDir = homeLayout(open.home).queueOf(key.replace(/[^\w.-]/g, '-'));
   using lock = await lockQueue(gitDir);
-  if (!lock) throw new FleetError(`another command has been working with ${redact(url)} for minutes: try again`);
+  if (!lock)
+    throw new FleetError('conflict', `another command has been working with ${redact(url)} for minutes: try again`);
   return work({
     place: { url, branch, folder, gitDir },
     name: folder === QUEUE_FOLDER ? name : `${name}/${folder}`,
@@ -72,7 +73,7 @@ export async function lookAtTasks(queue: GitQueue): Promise<Snapshot> {
   const snapshot = await lookAt(queue);
   const { url, branch } = queue.place;
   if (snapshot.tip.commit || branch === undefined) return snapshot;
-  throw wrongInput(`${redact(url)} has no branch ${branch}: fleet sync add --branch ${branch} makes it`);
+  throw notFound(`${redact(url)} has no branch ${branch}: fleet sync add --branch ${branch} makes it`);
 }
 
 /** The queue as it is now. @throws FleetError where it cannot be reached */
@@ -159,11 +160,11 @@ export async function bring<T>(
     );
     const written = await writeQueue({ place, on: snapshot.tip, files, message, identity });
     if (written.ok) return { snapshot: { ...snapshot, tip: { ...snapshot.tip, commit: written.commit } }, outcomes };
-    if (!written.moved) throw new FleetError(written.failure.message);
+    if (!written.moved) throw new FleetError('failed', written.failure.message);
     await pause(Math.random() * Math.min(LONGEST_PAUSE_MS, 50 * (tries + 1)));
     snapshot = await lookAt(queue);
   }
-  throw new FleetError(`${redact(queue.place.url)} is changed by others all the time: try again`);
+  throw new FleetError('conflict', `${redact(queue.place.url)} is changed by others all the time: try again`);
 }
 
 function messageOf(verb: string, ids: readonly string[]): string {
@@ -174,6 +175,6 @@ function messageOf(verb: string, ids: readonly string[]): string {
 export const digest = (text: string, length: number): string => sha256(text).slice(0, length);
 
 function orThrow<T extends { ok: boolean }>(outcome: T | Failed): Extract<T, { ok: true }> {
-  if (!outcome.ok) throw new FleetError((outcome as Failed).failure.message);
+  if (!outcome.ok) throw new FleetError('unavailable', (outcome as Failed).failure.message);
   return outcome as Extract<T, { ok: true }>;
 }

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { matches, roots } from '../../adapters/glob.ts';
-import { wrongInput } from '../../domain/error.ts';
+import { wrongInput, notFound } from '../../domain/error.ts';
 import { isTaskFile } from '../task-file.ts';
 
 /** A file that may be a proposal. */
@@ -28,9 +28,9 @@ export async function findFiles(given: string, cwd: string): Promise<Found[]> {
   if (there?.isDirectory()) return gather({ root: given, cwd, wanted: () => true });
   if (there) return [await oneFile(given, cwd)];
   const root = roots([given])[0] ?? '';
-  if (root === given.replace(/\/+$/, '')) throw wrongInput(`${given} does not exist`);
+  if (root === given.replace(/\/+$/, '')) throw notFound(`${given} does not exist`);
   if (!(await stat(resolve(cwd, root)).catch(() => undefined))?.isDirectory())
-    throw wrongInput(`${given} matches nothing: there is no folder ${root || '.'}`);
+    throw notFound(`${given} matches nothing: there is no folder ${root || '.'}`);
   const test = matches([given.slice(root.length).replace(/^\/+/, '')]);
   return gather({ root: root || '.', cwd, wanted: test });
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { sha256 } from '../../adapters/sha256.ts';
-import { FleetError } from '../../domain/error.ts';
+import { wrongInput } from '../../domain/error.ts';
 import { taskIdOf } from '../../domain/names.ts';
 import type { TaskInput } from '../../domain/task/schema.ts';
 import { readTask } from '../task-file.ts';
@@ -35,13 +35,13 @@ export async function readProposal(file: Found, places: Places): Promise<Proposa
   const inApproved = approvalOf({ said: undefined, folders: file.folders }) > 0;
   const head = bytes.subarray(0, HEAD_BYTES).toString('latin1');
   try {
-    if (bytes.length > MAX_BYTES) throw new FleetError('is larger than 1 MB');
+    if (bytes.length > MAX_BYTES) throw wrongInput('is larger than 1 MB');
     const text = decoded(bytes);
-    if (text.trim() === '') throw new FleetError('is empty');
+    if (text.trim() === '') throw wrongInput('is empty');
     const { id, named, input, approved } = readTask({ file: file.shown, text });
     const approval = approvalOf({ said: approved, folders: file.folders });
     if (approval === 0) return { is: 'proposed' };
-    if (String(input.objective ?? '').trim() === '') throw new FleetError('says nothing that is to be done');
+    if (String(input.objective ?? '').trim() === '') throw wrongInput('says nothing that is to be done');
     const place = named ? `id ${id}` : await places.of(file.path);
     const hash = sha256(`ship ${place} ${approval}`).slice(0, 16);
     return { ...{ is: 'approved', approval, name: id, input }, task: taskIdOf(id, hash), text: textOf(input) };
@@ -75,7 +75,7 @@ function decoded(bytes: Buffer): string {
   } catch {
     // Said below.
   }
-  throw new FleetError('is not text');
+  throw wrongInput('is not text');
 }
 
 /** `a.md:3: x is wrong` as `line 3: x is wrong`. */

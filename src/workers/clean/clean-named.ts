@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { folderBytes } from '../../adapters/git/folder-size.ts';
 import { isUnderWay, keptOf, removeKept, savedRuns, type KeptTask } from '../../adapters/state/retained-tasks.ts';
 import { isNotFound } from '../../client/connection.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound, wrongState } from '../../domain/error.ts';
 import { isOpen } from '../../domain/worker/retention.ts';
 import { isTaskId } from '../../domain/names.ts';
 import type { TaskState } from '../../domain/task/state.ts';
@@ -28,10 +28,11 @@ export interface NamedItem extends Omit<CleanItem, 'class'> {
 export async function findNamed({ home, server }: Cleaning, ids: readonly string[]): Promise<NamedItem[]> {
   for (const id of ids) {
     if (!isTaskId(id) || !(existsSync(home.task(id).dir) || isUnderWay(home, id)))
-      throw wrongInput(`this machine keeps nothing of a task ${id}`);
-    if (isUnderWay(home, id)) throw wrongInput(`task ${id} has a run here: fleet task ${id} cancel ends it`);
+      throw notFound(`this machine keeps nothing of a task ${id}`);
+    if (isUnderWay(home, id)) throw wrongState(`task ${id} has a run here: fleet task ${id} cancel ends it`);
   }
-  if (!server) throw new FleetError('without a Temporal server nobody can tell which of these tasks are open');
+  if (!server)
+    throw new FleetError('unavailable', 'without a Temporal server nobody can tell which of these tasks are open');
   const kept = await keptOf(home, [...new Set(ids)]);
   return Promise.all(
     kept.map(async (task): Promise<NamedItem> => {

@@ -16,7 +16,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir, userInfo } from 'node:os';
 import { tryLock } from 'fs-native-extensions';
 import { writeText } from '../../adapters/disk/json-file.ts';
-import { wrongInput } from '../../domain/error.ts';
+import { wrongState } from '../../domain/error.ts';
 import type { HomeLayout } from '../../domain/names.ts';
 
 /** A lock that ends with the process, however it ends. */
@@ -92,7 +92,7 @@ function lock(path: string, refusal: string): number {
   const fd = openSync(path, 'a+', 0o600);
   if (!tryLock(fd)) {
     closeSync(fd);
-    throw wrongInput(refusal);
+    throw wrongState(refusal);
   }
   if (fstatSync(fd).ino === statSync(path, { throwIfNoEntry: false })?.ino) return fd;
   // It was removed between the two: what is locked is no file of that name.

@@ -7,7 +7,7 @@ import { LaunchAgents } from '../../adapters/service/launchd.ts';
 import { UserManager } from '../../adapters/service/systemd.ts';
 import type { Config } from '../../config.ts';
 import { parseDuration } from '../../domain/values/duration.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, wrongInput, notFound, alreadyExists } from '../../domain/error.ts';
 import { homeLayout } from '../../domain/names.ts';
 import { launchLabel, unitName } from '../../domain/service/names.ts';
 import { isOurs, startScript, turnedLingerOn, type StartScript } from '../../domain/service/start-script.ts';
@@ -68,7 +68,7 @@ export function planService({ env, home, cwd, config, name, flags, envSetup, onS
 
 function checkScript(path: string, shown: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw wrongInput(`--env-setup ${shown} does not exist`);
+  if (!found) throw notFound(`--env-setup ${shown} does not exist`);
   if (!found.isFile()) throw wrongInput(`--env-setup ${shown} is no file`);
   try {
     accessSync(path, constants.R_OK);
@@ -128,7 +128,7 @@ export async function installSystemd(plan: Planned, { env, home }: ServiceOption
   for (const order of orders) {
     const { code, err } = await manager.run(order);
     if (code !== 0 && order[0] !== 'reset-failed')
-      throw new FleetError(`systemctl --user ${order.join(' ')} failed: ${err.split('\n', 1)[0]}`, {
+      throw new FleetError('failed', `systemctl --user ${order.join(' ')} failed: ${err.split('\n', 1)[0]}`, {
         hint: `journalctl --user -u ${unit} says more`,
       });
   }
@@ -147,7 +147,7 @@ const userName = (env: NodeJS.ProcessEnv): string => env['USER'] || env['LOGNAME
 const shellHere = (): string => (existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh');
 
 export const noManager = (why: string): FleetError =>
-  new FleetError(`no systemd of this user answers here (${why})`, {
+  new FleetError('unavailable', `no systemd of this user answers here (${why})`, {
     hint: 'fleet worker runs until Ctrl-C; fleet worker install --print cron prints a line for cron',
   });
 
@@ -161,7 +161,7 @@ async function refuseTaken(
   const text = await readFile(at, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   if (!isOurs(text) || at !== file)
-    throw wrongInput(`the unit ${unit} is somebody else's (${at}): give this one another name, --name <name>`);
+    throw alreadyExists(`the unit ${unit} is somebody else's (${at}): give this one another name, --name <name>`);
   return text;
 }
 
@@ -186,7 +186,7 @@ async function firstSteps(manager: UserManager, unit: string): Promise<string[]>
       const said = (await manager.journal(unit, 3)).findLast((line) => line.startsWith('fleet: '));
       const why = `its worker ended at once (exit code ${status})${said ? `: ${said.slice(7)}` : ''}`;
       if (state === 'activating') return [`${why}; it is started again and again: journalctl --user -u ${unit} -f`];
-      throw new FleetError(`${unit} is installed, but ${why}`, {
+      throw new FleetError('failed', `${unit} is installed, but ${why}`, {
         hint: `journalctl --user -u ${unit} says why; fleet worker uninstall takes it away`,
       });
     }

@@ -78,6 +78,7 @@ async function packed(env: NodeJS.ProcessEnv): Promise<Buffer> {
     const { code, out, err } = await runSystemProgram(argv, env, 300_000);
     if (code !== 0)
       throw new FleetError(
+        'failed',
         `npm could not pack this package: ${code === null ? 'npm is not here' : err.split('\n', 1)[0]}`,
       );
     return await readFile(join(folder, out.trim().split('\n').at(-1) ?? ''));

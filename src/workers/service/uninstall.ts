@@ -2,7 +2,7 @@ import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { LaunchAgents } from '../../adapters/service/launchd.ts';
 import { UserManager } from '../../adapters/service/systemd.ts';
-import { FleetError, wrongInput } from '../../domain/error.ts';
+import { FleetError, notFound } from '../../domain/error.ts';
 import { launchLabel, unitName } from '../../domain/service/names.ts';
 import { turnedLingerOn } from '../../domain/service/start-script.ts';
 import { findServices, type Service } from './status.ts';
@@ -51,7 +51,7 @@ export async function uninstall(
 
 function noSuch(unit: string, services: readonly Service[]): FleetError {
   const others = services.map((one) => one.unit).join(', ');
-  return wrongInput(`${unit} is not installed here${others ? `: there is ${others} (--name)` : ''}`);
+  return notFound(`${unit} is not installed here${others ? `: there is ${others} (--name)` : ''}`);
 }
 
 async function endSystemd(env: NodeJS.ProcessEnv, { service, now }: { service: Service; now: boolean }): Promise<void> {
@@ -65,7 +65,7 @@ async function endSystemd(env: NodeJS.ProcessEnv, { service, now }: { service: S
     await manager.run(['kill', '--kill-who=main', '--signal=TERM', unit]);
   }
   const { code, err } = await manager.run(['stop', unit], Infinity);
-  if (code !== 0) throw new FleetError(`systemctl --user stop ${unit} failed: ${err.split('\n', 1)[0]}`);
+  if (code !== 0) throw new FleetError('failed', `systemctl --user stop ${unit} failed: ${err.split('\n', 1)[0]}`);
 }
 
 async function endLaunchd(env: NodeJS.ProcessEnv, { service, now }: { service: Service; now: boolean }): Promise<void> {

@@ -1,4 +1,4 @@
-import { wrongInput } from '../../../domain/error.ts';
+import { wrongInput, notFound } from '../../../domain/error.ts';
 import { command, type Cli } from '../../command.ts';
 import { oneLine } from '../../output/text.ts';
 
@@ -13,7 +13,7 @@ One process for each bot. It may be killed at any time: what it knows is in FLEE
     const config = cli.config();
     const { telegram } = config.channels;
     if (name !== 'telegram' && name !== 'terminal')
-      throw wrongInput(`there is no channel ${name}: there are telegram and terminal`);
+      throw notFound(`there is no channel ${name}: there are telegram and terminal`);
     if (name === 'telegram' && !telegram)
       throw wrongInput(
         'channels.telegram is not configured: docs/telegram.md has the ten lines from a new bot to the first task',

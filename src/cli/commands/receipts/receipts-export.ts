@@ -28,7 +28,7 @@ this machine's FLEET_HOME, if it is there.`,
       cli.note(`from ${cli.home}, as ${(error as FleetError).message}`);
       return kept;
     });
-    if (!text) throw new FleetError(`run ${n} of task ${id} has no receipts yet`);
+    if (!text) throw new FleetError('not-ready', `run ${n} of task ${id} has no receipts yet`);
     if (output !== undefined) await writeOutput(cli, output, text);
     if (cli.json || output !== undefined)
       cli.print({ id, n, ...(output ? { file: output } : { text }) }, () => `${output} has the receipts of run ${n}`);

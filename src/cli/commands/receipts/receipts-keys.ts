@@ -20,7 +20,8 @@ it out where others may have had it. Records of workers that left go after 7 day
       .flatMap((worker) => trustedKey(worker) ?? [])
       .filter((key) => !known.some(({ id, worker }) => id === key.id && worker === key.worker));
     const keys = [...known, ...added];
-    if (keys.length === 0) throw new FleetError('no worker has told its key yet: start one with fleet worker');
+    if (keys.length === 0)
+      throw new FleetError('not-ready', 'no worker has told its key yet: start one with fleet worker');
     if (output === undefined) return cli.raw(formatTrustedKeys(keys));
     await writeOutput(cli, output, formatTrustedKeys(keys));
     cli.print({ file: output, added, keys }, () =>

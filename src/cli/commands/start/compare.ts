@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isSettled, type Fleet } from '../../../client.ts';
-import { wrongInput } from '../../../domain/error.ts';
+import { wrongInput, notFound } from '../../../domain/error.ts';
 import { isCompareId, winnerOf, type Candidate } from '../../../domain/list/compare.ts';
 import { coderSpec } from '../../../domain/routing/route.ts';
 import { taskIdOf } from '../../../domain/names.ts';
@@ -100,7 +100,7 @@ async function start(fleet: Fleet, { cli, id, asked, objective, coders, task }: 
   if (asked && (!objective || !coders)) {
     const found = await fleet.findComparison(asked);
     if (found.size > 0) return found;
-    throw wrongInput(`there is no comparison ${asked}: give an objective and --coders to start one`);
+    throw notFound(`there is no comparison ${asked}: give an objective and --coders to start one`);
   }
   if (!objective) throw wrongInput('objective is required: say what the agents should do');
   if (!coders) throw wrongInput('--coders is required: two or more, such as claude,codex:o3');

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../../client.ts';
-import { FleetError, wrongInput } from '../../../domain/error.ts';
+import { FleetError, wrongInput, notFound } from '../../../domain/error.ts';
 import type { DoneBy } from '../../../domain/evidence/done-by.ts';
 import { planTasks, type PlannedTask } from '../../../domain/produce/plan.ts';
 import { checkProposed, PROPOSED_SPEC, proposeObjective } from '../../../domain/produce/propose-spec.ts';
@@ -128,10 +128,12 @@ async function propose(cli: Cli, path: string | undefined, flags: Flags & { agen
 async function fromTask(fleet: Fleet, id: string, name: string | undefined): Promise<ReadSpecs> {
   const { state } = await fleet.view(id);
   if (state !== 'done')
-    throw new FleetError(`task ${id} is ${state}: it has to be done first`, { hint: `fleet task ${id} wait` });
+    throw new FleetError('not-ready', `task ${id} is ${state}: it has to be done first`, {
+      hint: `fleet task ${id} wait`,
+    });
   const { text } = await readWhole(fleet, await fleet.findRun(id), 'spec');
   if (!text)
-    throw wrongInput(`task ${id} has left no ${PROPOSED_SPEC}: fleet plan <spec> --agent <coder> makes one that does`);
+    throw notFound(`task ${id} has left no ${PROPOSED_SPEC}: fleet plan <spec> --agent <coder> makes one that does`);
   return textAsSpec({ file: PROPOSED_SPEC, name: name ?? id, text });
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { wrongInput } from '../../../domain/error.ts';
+import { wrongInput, notFound } from '../../../domain/error.ts';
 import { findFiles, type Found } from '../../../producers/ship/find-files.ts';
 import { lookOnce, type Look, type Row } from '../../../producers/ship/look.ts';
 import { command, durationMs, type Cli } from '../../command.ts';
@@ -32,7 +32,7 @@ How its task stands is written beside it: login.md.status. Flags are laid over w
     if (args.length === 0) throw wrongInput('folder is required: a folder, a glob in quotes, or files');
     const found = await findAll(cli, args);
     if (found.length === 0 && !flags.watch)
-      throw wrongInput(`${args.join(' ')} matches no file: proposals end in .md, .yaml or .yml`);
+      throw notFound(`${args.join(' ')} matches no file: proposals end in .md, .yaml or .yml`);
     const over = fieldsOf(flags);
     const look: Look = {
       fleet: await cli.fleet(),

@@ -1,5 +1,5 @@
 import type { Fleet } from '../../../client.ts';
-import { wrongInput } from '../../../domain/error.ts';
+import { wrongInput, notFound } from '../../../domain/error.ts';
 import { OPEN_STATES, type TaskState } from '../../../domain/task/state.ts';
 import { command, oneOf, whole, type Cli } from '../../command.ts';
 import { oneLine } from '../../output/text.ts';
@@ -65,7 +65,7 @@ export const cancel = command<Flags>({
 async function refuseUnknown(fleet: Fleet, ids: readonly string[]): Promise<void> {
   const known = await fleet.standing(ids);
   const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw wrongInput(`there is no task ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw notFound(`there is no task ${unknown.join(', ')}`);
 }
 
 async function agreed(cli: Cli, ids: readonly string[]): Promise<boolean> {

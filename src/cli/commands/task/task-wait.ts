@@ -27,6 +27,6 @@ export const taskWait = command<{ timeout?: number }>({
       cli.print(report, () => oneLine(describe(report, Date.now()), 300));
       return report.state === 'done' ? 0 : 1;
     }
-    throw new FleetError(`task ${args[0]} is still open`, { hint: `fleet explain ${args[0]} says why` });
+    throw new FleetError('timeout', `task ${args[0]} is still open`, { hint: `fleet explain ${args[0]} says why` });
   },
 });

@@ -85,12 +85,12 @@ async function heardOf(cli: Cli, { fleet, name, before, timeoutMs }: Awaited): P
     const now = (await attachedAs(fleet, name)).find((worker) => !known.has(keyOf(worker)) && worker.heardAt !== null);
     if (now) return said(cli, now);
     if (performance.now() > until)
-      throw new FleetError(`no worker ${name} was heard of within ${formatDuration(timeoutMs)}`, {
+      throw new FleetError('timeout', `no worker ${name} was heard of within ${formatDuration(timeoutMs)}`, {
         hint: 'what the command said there says why; fleet workers lists those that are attached',
       });
     await pause(LOOK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
   }
-  throw new FleetError(`worker ${name} was not waited for any longer`);
+  throw new FleetError('timeout', `worker ${name} was not waited for any longer`);
 }
 
 const keyOf = ({ hostQueue, since }: FleetWorker): string => `${hostQueue} ${since}`;
