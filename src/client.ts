@@ -193,7 +193,7 @@ export class Fleet implements AsyncDisposable {
   /** The next three: of a parked task. */
   retry = (id: string, why = '', by?: string) => decideTask(this.#wire, id, { decision: 'retry', why, by });
   accept = (id: string, why: string, by?: string) => decideTask(this.#wire, id, { decision: 'accept', why, by });
-  /** Of a task whose agent asks: the first answer counts. `question`: its id, so that it is not taken for a later one's. */
+  /** Answers the agent of a task: the first answer counts. `question`: its id, so that it is not taken for a later one's. */
   answer = (id: string, said: { answer: string; by: string; question?: string }): Promise<void> =>
     answerTask(this.#wire, id, said);
   /** The next two: of a task that waits for a person's yes. The first word counts. */
@@ -208,7 +208,7 @@ export class Fleet implements AsyncDisposable {
   /** All that waits for a person, with what to type. */
   inbox = (): Promise<InboxItem[]> => this.#ends.prepare().then(() => readInbox(this.#wire));
 
-  /** Of agents outside the fleet: open tasks that are for that name, the most urgent first. */
+  /** Open tasks for an agent outside the fleet, by its name, the most urgent first. */
   listFor = (as: string): Promise<TaskReport[]> => listFor(this.#wire, as);
   /** Takes a task that is for that name, or renews its lease: 30 minutes from now where nothing else is said. */
   askFor = (id: string, asked: Parameters<typeof askFor>[2]) => askFor(this.#wire, id, asked);

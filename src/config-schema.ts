@@ -34,7 +34,7 @@ export const coder = z.strictObject({
   args: z.array(z.string()).optional(),
   env: variables.optional(),
   model: text.optional(),
-  /** Of protocol `acp`: the agent's own ids of its login and of the session's mode. */
+  /** For protocol `acp`: the agent's own ids of its login and of the session's mode. */
   auth: text.optional(),
   mode: text.optional(),
   /** What it asks by itself, where its calls do not go through the model proxy. */
@@ -123,7 +123,7 @@ export const schema = z
       .prefault({}),
     channels,
     github,
-    /** Of a queue that is a git repository. */
+    /** A queue that is a git repository. */
     sync: z
       .strictObject({
         /** Default: `worker.name`. */

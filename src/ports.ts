@@ -132,7 +132,7 @@ export interface Evidence extends Tried {
   structured: boolean;
   outcome: AgentOutcome;
   events: readonly StoredEvent[];
-  /** Of the run whose work this one went on from, where that was on this worker. */
+  /** Events of the run whose work this one went on from, where that was on this worker. */
   before: readonly StoredEvent[];
   /** What the coder's hooks said; null where it has none, or they could not speak. */
   hooks: HookLog | null;

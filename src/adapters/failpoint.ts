@@ -20,13 +20,13 @@ export const FAILPOINTS = {
     'release.ended',
     'release.removed',
   ],
-  /** Of a result that waits for a person's yes: kept without its run, and delivered from where it is kept. */
+  /** A result that waits for a person's yes: kept without its run, and delivered from where it is kept. */
   kept: ['kept.stored', 'kept.delivered'],
-  /** Of work in progress that other machines may go on from. */
+  /** Work in progress that other machines may go on from. */
   shared: ['share.pushed'],
-  /** Of what an agent outside the fleet has handed in. */
+  /** What an agent outside the fleet has handed in. */
   outside: ['outside.brought', 'outside.outcome-written'],
-  /** Of what a worker merges for the merge queue. */
+  /** What a worker merges for the merge queue. */
   merge: ['merge.made', 'merge.checked', 'merge.pushed'],
   keeper: [
     'keeper.launch-recorded',
@@ -37,7 +37,7 @@ export const FAILPOINTS = {
     'keeper.tree-dead',
     'keeper.exit-recorded',
   ],
-  /** Of a channel that people talk to the fleet in. */
+  /** A channel that people talk to the fleet in. */
   channel: ['channel.heard', 'channel.recorded', 'channel.begun', 'channel.posted'],
   sync: ['sync.committed', 'sync.claim-pushed', 'sync.enqueued', 'sync.result-pushed'],
 } as const;

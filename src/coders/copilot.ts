@@ -107,7 +107,7 @@ const configOf = (mcp: NonNullable<StartInput['mcp']>): object => ({
   mcpServers: { fleet: { type: 'local', ...serverOf(mcp), tools: ['*'] } },
 });
 
-/** Of an OpenAI-compatible provider of one's own; anything else goes direct. */
+/** An OpenAI-compatible provider of one's own; anything else goes direct. */
 function upstream(env: Readonly<Record<string, string | undefined>>): Upstream | undefined {
   const base = env['COPILOT_PROVIDER_BASE_URL'] ?? '';
   const key = env['COPILOT_PROVIDER_BEARER_TOKEN'] || env['COPILOT_PROVIDER_API_KEY'];

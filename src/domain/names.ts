@@ -14,7 +14,7 @@ export const ROLLBACK_TYPE = 'fleetRollback';
 export const rollbackId = (what: 'noticed' | 'accepted'): string => `rollback/${what}`;
 /** The state of one credential, see `fleetCredential`. */
 export const CREDENTIAL_TYPE = 'fleetCredential';
-/** Of its own, as workers that name a credential need not share a queue of tasks: any of them carries all of these on. */
+/** A queue of its own, as workers that name a credential need not share a queue of tasks: any of them carries all of these on. */
 export const CREDENTIAL_QUEUE = 'fleet-credentials';
 export const credentialId = (credential: string): string => `credential/${credential}`;
 /** Every worker carries on what is there: the workflows that tasks of different queues share. */
@@ -29,7 +29,7 @@ export const mergeQueueId = (repoKey: string, target: string): string => `merge/
 
 /** What a schedule starts: it puts the task into the queue. */
 export const SCHEDULED_TYPE = 'scheduledTask';
-/** Of the schedule; its workflows are called so too, with the time behind it. */
+/** The schedule's id; its workflows are called so too, with the time behind it. */
 export const scheduleId = (name: string): string => `schedule/${name}`;
 export const nameOfSchedule = (id: string): string | undefined => /^schedule\/(.+)$/.exec(id)?.[1];
 /** `nightly-20261122t020000z`, from the id of the workflow that the schedule has started. */
@@ -108,7 +108,7 @@ export const orderId = (worker?: string): string => (worker === undefined ? 'ord
 /** Temporal's priority key, 1 (first) to 5, of a priority 0 (critical) to 100. */
 export const priorityKey = (priority: number): number => 1 + Math.min(4, Math.floor(priority / 20));
 
-/** Of so many bytes at most. */
+/** The most bytes of a fairness key. */
 const FAIRNESS_KEY = 64;
 
 /** By what the server orders claims of one queue: within one priority, producers take turns, or else repositories. */

@@ -38,7 +38,7 @@ const ASKING = ['default', 'ask', 'manual'];
 
 export interface ModeChange {
   mode: string;
-  /** Of the session's option; missing where the session has modes of the older kind. */
+  /** The id of the session's option; missing where the session has modes of the older kind. */
   configId?: string;
 }
 

@@ -9,7 +9,7 @@ export class CodexItems {
   readonly #asked = new Map<string, { name: string; input: string }>();
   /** Ids of calls that have an item. */
   readonly #told = new Set<string>();
-  /** Of the thread so far; undefined: nothing was told yet. */
+  /** The thread's tokens so far; undefined: nothing was told yet. */
   #counted: Tokens | undefined;
 
   constructor(out: Printer) {

@@ -159,7 +159,7 @@ const CLASSES: Record<string, CoderFailure> = {
 };
 const CUT_OFF = ['httpConnectionFailed', 'responseStreamConnectionFailed', 'responseStreamDisconnected'];
 
-/** Of a `codexErrorInfo`: a name, or one with the HTTP status. Undefined: the message has to tell. */
+/** The class of a `codexErrorInfo`: a name, or one with the HTTP status. Undefined: the message has to tell. */
 function classOf(info: unknown): CoderFailure | undefined {
   if (typeof info === 'string') return Object.hasOwn(CLASSES, info) ? CLASSES[info] : undefined;
   const [kind, details] = Object.entries(object(info) ?? {})[0] ?? [];
@@ -168,7 +168,7 @@ function classOf(info: unknown): CoderFailure | undefined {
   return failureOfStatus(status) ?? (status === null && CUT_OFF.includes(kind) ? 'overloaded' : undefined);
 }
 
-/** Of the windows that are used up, when the last one is over. */
+/** When the last of the windows that are used up is over. */
 function resetOf(limits: Json): string | undefined {
   const windows = [object(limits['primary']), object(limits['secondary'])].filter((each) => each !== undefined);
   const full = windows.filter((each) => Number(each['usedPercent']) >= 100);

@@ -23,7 +23,7 @@ interface Front {
   there: boolean;
   fields: Record<string, unknown>;
   body: string;
-  /** Of the body's first line, from 1. */
+  /** The body's first line, from 1. */
   bodyLine: number;
   lineOf(field: string): number;
 }

@@ -9,7 +9,7 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** Of the canonical JSON. */
+/** The SHA-256 of the canonical JSON. */
 export const digestOf = (value: unknown): string => sha256(canonical(value));
 
 /**

@@ -1,7 +1,7 @@
 import { sha256 } from '../adapters/sha256.ts';
 import { repositoryName } from '../domain/repository/repository-name.ts';
 
-/** Of one repository, in ids of workflows: a path is asked for by its machine; the same URL is the same one everywhere. */
+/** A repository's id in ids of workflows: a path is asked for by its machine; the same URL is the same one everywhere. */
 export function repositoryId({ repo, machine }: { repo: string; machine?: string | null | undefined }): string {
   const same = repositoryName(repo);
   const name = same.split(/[/:]/).at(-1) ?? '';

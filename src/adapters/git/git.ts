@@ -40,7 +40,7 @@ interface GitEnd {
   failed: boolean;
   exitCode?: number | undefined;
   signal?: string | undefined;
-  /** Of the error where it could not be started, e.g. `ENOENT`. */
+  /** The error's code where it could not be started, e.g. `ENOENT`. */
   code?: string | undefined;
   timedOut: boolean;
   isMaxBuffer: boolean;

@@ -79,7 +79,7 @@ async function pointsOf({ request, at }: Place, id: number): Promise<string[]> {
   return data.map(({ path, start_line: line, message }) => `${path}:${line}: ${message ?? ''}`);
 }
 
-/** Of each reviewer of the repository's own whose last word is a request for changes; a comment takes nothing back. */
+/** Each reviewer of the repository's own whose last word is a request for changes; a comment takes nothing back. */
 async function changesOf(place: Place, number: number): Promise<RequestedChanges[]> {
   const { request, at } = place;
   const reviews = await pages(async (page) => {

@@ -6,7 +6,7 @@ const CAP = 8 * HEAD;
 const KEPT = (CAP - HEAD) / 2;
 const MARK = Buffer.from('\n[... output dropped here ...]\n');
 const TAIL_BYTES = 8_000;
-/** Of what a command wrote, at its begin and at its end, where it is read again. */
+/** Bytes of what a command wrote, at its begin and at its end, where it is read again. */
 const READ_BYTES = 256 * 1024;
 
 /** A log file that is appended to and never longer than 8 MB: its first megabyte stays, then the oldest goes. */

@@ -45,7 +45,7 @@ export interface KeeperClient {
   /** When the message that the server has answered was sent, by `bootSeconds()`. */
   contact(proof: { sentAtBootSeconds: number }): Promise<void>;
   forget(ref: RunRef): Promise<void>;
-  /** Of the keeper now connected. */
+  /** The process id of the keeper now connected. */
   pid(): Promise<number>;
   /** Ends the connection for good; the runs go on. */
   close(): void;

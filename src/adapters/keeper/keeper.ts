@@ -126,7 +126,7 @@ export class Keeper {
     const exit = await readJson<ExitRecord>(paths.exit);
     if (exit) return { state: 'ended', exit };
     if (!existsSync(paths.launched)) return { state: 'unknown' };
-    // Of a record that cannot be read it is known at least that there was a launch: there is never a second one.
+    // A record that cannot be read tells at least that there was a launch: there is never a second one.
     const launched = await readJson<LaunchedRecord>(paths.launched);
     const { identity = null, isolation = 'process-group' } = launched ?? {};
     killRemains({ identity, mark: runId, isolation });

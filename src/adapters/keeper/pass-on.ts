@@ -6,7 +6,7 @@ import type { Allowed } from '../proxy/egress.ts';
 import { noteReached } from '../proxy/reached.ts';
 import { dial } from '../daemon/link.ts';
 
-/** Of one tree at one time: what it opens must not use up our files. */
+/** Connections of one tree at one time: what it opens must not use up our files. */
 const CONNECTIONS_MAX = 500;
 /** A proxy that died is started anew within this time. */
 const PATIENCE_MS = 10_000;

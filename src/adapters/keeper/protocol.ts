@@ -76,7 +76,7 @@ export type RunEnd = { state: 'ended'; exit: ExitRecord } | { state: 'crashed' }
 
 export interface LiveStatus {
   state: 'live';
-  /** Of the tree's init: stays the same for the whole run. */
+  /** The tree's init: stays the same for the whole run. */
   pid: number;
   /** ISO */
   startedAt: string;

@@ -61,7 +61,7 @@ for (const [net, bits] of [
 ] as [string, number][])
   NOT_PUBLIC.addSubnet(net, bits, 'ipv6');
 
-/** Of an address, whatever way it is written, and the names that lead to this machine. */
+/** Whether an address, whatever way it is written, or a name leads to this machine or a private network. */
 export function isPrivate(host: string): boolean {
   const family = isIP(host);
   if (family === 0) return host === 'localhost' || host.endsWith('.localhost');

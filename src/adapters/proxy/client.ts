@@ -31,7 +31,7 @@ export interface ProxyClient {
   status(place: WirePlace): Promise<WireLive | null>;
   /** Ends what is under way, and forgets the real key. Starts nothing. Harmless to repeat. */
   close(place: WirePlace): Promise<void>;
-  /** Of the proxy now connected, or of a new one. */
+  /** The process id of the proxy now connected, or of a new one. */
   pid(): Promise<number>;
   /** Ends the connection for good; the proxy stays for its runs. */
   leave(): void;
@@ -53,7 +53,7 @@ type ProxyLink = Link<Operations> & { proxyPid: number; port: number };
 /** Starts nothing before the first run. `env` is the worker's own. */
 export function connectProxy(home: HomeLayout, env: NodeJS.ProcessEnv): ProxyClient {
   const held = new Set<string>();
-  /** Of trees that have their way out by it. */
+  /** Trees that have their way out by it. */
   const ways = new Set<string>();
   let link: Promise<ProxyLink> | undefined;
   let left = false;

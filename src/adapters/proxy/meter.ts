@@ -7,11 +7,11 @@ import { object, objects, type Json } from '../../domain/values/json.ts';
 import { sha256 } from '../sha256.ts';
 import { Found, parsed, type Reader, type Told } from './wires/wire.ts';
 
-/** Of a body that is read as a whole: a longer one is passed on, and noted. While one is read, no other run is served. */
+/** Bytes of a body that is read as a whole: a longer one is passed on, and noted. While one is read, no other run is served. */
 const BODY_MAX = { request: 4 * 1024 * 1024, answer: 32 * 1024 * 1024 };
-/** Of all requests that are being read at one time: an agent may send what it likes. */
+/** Bytes of all requests that are being read at one time: an agent may send what it likes. */
 const REQUESTS_MAX = 128 * 1024 * 1024;
-/** Of one request: more are not told. */
+/** Tool results of one request: more are not told. */
 const RESULTS_MAX = 500;
 const MESSAGE_MAX = 300;
 const DECODERS: Record<string, () => Transform> = {

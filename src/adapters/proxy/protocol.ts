@@ -22,7 +22,7 @@ export interface Operations {
 export interface OpenInput extends HoldInput {
   /** Gets a `WireLine` each. Its folder must exist. */
   wireFile: string;
-  /** Of the key that the agent is given, hex. */
+  /** The digest of the key that the agent is given, hex. */
   keySha256: string;
   upstream: Upstream;
   /** Values that `wireFile` is kept without, by their names. */

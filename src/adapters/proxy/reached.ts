@@ -4,7 +4,7 @@ import type { ReachedLine } from '../../domain/task/network.ts';
 /** Bytes of the file: no agent is to fill the disk with requests, nor the file with what costs it nothing. */
 const MOST = 1024 * 1024;
 const MOST_REFUSED = MOST / 4;
-/** Of a name, from its end. */
+/** Characters of a name, from its end. */
 const NAME_MAX = 253;
 
 /** What a tree reached, as it was asked for. Where `path` is missing nobody wants to know. */

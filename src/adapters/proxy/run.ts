@@ -11,7 +11,7 @@ import type { Meter } from './meter.ts';
 import type { OpenInput } from './protocol.ts';
 import { readWire, WireFile } from './wire-file.ts';
 
-/** Of a run at one time: an agent needs a few. */
+/** Exchanges of a run at one time: an agent needs a few. */
 export const EXCHANGES_MAX = 200;
 const RESULTS_MAX = 50_000;
 
@@ -22,7 +22,7 @@ export class OpenRun {
   readonly #underWay = new Map<Meter, { abort: AbortController; over: Promise<void> }>();
   readonly #told = new Set<string>();
   #sum = NO_WIRE;
-  /** Of exchanges that have ended. */
+  /** Exchanges that have ended. */
   #answered = 0;
   closed = false;
 

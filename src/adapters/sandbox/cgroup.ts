@@ -8,7 +8,7 @@ export interface ResourceLimits {
   processes?: number;
   /** Also of files in memory and the page cache. */
   memoryBytes?: number;
-  /** Of one file. */
+  /** Bytes of one file. */
   diskBytes?: number;
 }
 

@@ -27,7 +27,7 @@ export class DiffScan {
   #partial = '';
   #path = '';
   #commit: string | undefined;
-  /** Of the hunk. */
+  /** Lines of the hunk that are left. */
   #left = { old: 0, new: 0 };
   #line = 0;
   /** An added line, until what stands behind it is known. */

@@ -23,7 +23,7 @@ export interface RunRecord extends RunRef, Pick<Choice, 'model' | 'limits' | 'ru
   claimedAt: string;
   /** ISO: since when this worker is attached to another server than `server`. */
   leftAt?: string;
-  /** Of the workflow: a task id can be used again, and a history can be rolled back. */
+  /** The workflow's run: a task id can be used again, and a history can be rolled back. */
   workflowRunId: string;
   /** The task does not own it any more: it holds no slot, and its folder waits for the receipts of a late result. */
   retired?: true;

@@ -25,7 +25,7 @@ export interface Target {
 
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 const DEADLINE_MS = 3_000;
-/** Of one connection, the second only where something accepts connections. */
+/** Milliseconds of one try, the second only where something accepts connections. */
 const TRIES_MS = [3_000, 7_000];
 const GRPC = { INVALID_ARGUMENT: 3, NOT_FOUND: 5 };
 

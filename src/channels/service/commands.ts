@@ -13,7 +13,7 @@ export interface Said {
   text: string;
   event: Extract<Incoming, { kind: 'message' }>;
   by: string;
-  /** Of this message alone: a task's id is made of it. */
+  /** Names this message alone: a task's id is made of it. */
   key: string;
   fleet: Fleet;
   people: People;

@@ -5,7 +5,7 @@ export interface People {
   /** Names by the channel's ids. */
   users: ReadonlyMap<string, string>;
   ownerChat: string;
-  /** Of chats that are not one person's own: the alias of tasks that name none. */
+  /** The alias that tasks of a shared chat get where they name none. */
   chats: ReadonlyMap<string, string | undefined>;
   defaultRepo: string | undefined;
   repos: ChannelsConfig['repos'];

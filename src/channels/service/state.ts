@@ -8,7 +8,7 @@ import type { Button } from '../port.ts';
 /** What a button does: it names what it was shown for, so that one that is late does nothing. */
 export interface Deed {
   act: 'answer' | 'approve' | 'reject' | 'retry' | 'give-up';
-  /** Of an answer. */
+  /** Where the button answers a question: the answer. */
   value?: string;
 }
 export interface KeptButton extends Button {
@@ -127,7 +127,7 @@ function forget(state: ChannelState, nowMs: number): void {
   state.strangers.splice(0, state.strangers.length - STRANGERS);
 }
 
-/** Of what people see of it. */
+/** A digest of what people see of a message. */
 export const digestOf = ({ text, buttons = [] }: Pick<Kept, 'text' | 'buttons'>): string =>
   sha256(JSON.stringify([text, buttons.map(({ label, token }) => [label, token])])).slice(0, 16);
 

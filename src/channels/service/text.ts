@@ -12,7 +12,7 @@ export const plain = (text: string): string =>
 /** On one line. */
 export const line = (text: string, longest = 200): string => clip(plain(text).replace(/\s+/g, ' '), longest);
 
-/** Of `longest` UTF-16 units at most, cut between two characters as people see them. */
+/** At most `longest` UTF-16 units, cut between two characters as people see them. */
 export function clip(text: string, longest: number): string {
   if (text.length <= longest) return text;
   let kept = '';

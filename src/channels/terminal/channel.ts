@@ -37,7 +37,7 @@ export class TerminalChannel implements Channel {
   }
 
   edit(id: string, { text, buttons = [] }: Post): Promise<void> {
-    // Of an earlier process: it is shown anew, under a number of this one.
+    // A message of an earlier process is shown anew, under a number of this one.
     if (!this.#ids.includes(id)) this.#ids.push(id);
     this.#buttons.set(id, buttons);
     this.#show(id, text, buttons);

@@ -5,7 +5,7 @@ import type { Cli } from '../command.ts';
 import { readInput } from './input-file.ts';
 import { orderOf } from './task-input.ts';
 
-/** Of all tasks together, from a file or from stdin. */
+/** The most bytes of all tasks together, from a file or from stdin. */
 export const TASKS_BYTES = 64 * 1024 * 1024;
 
 /** Many tasks: YAML documents, each with the command line's flags laid over it. A document may carry its own `id`. */

@@ -34,7 +34,7 @@ export function taskDetails(report: TaskReport, { paint, nowMs }: { paint: Paint
         `${report.live.lastEventAt ? `${age(report.live.lastEventAt, nowMs)} ago: ` : ''}${report.live.lastEvent}`,
     ],
     ['Doing', report.live?.doing],
-    // Of a parked task it stands with what can be typed.
+    // A parked task has it beside what can be typed.
     ['Output', report.state !== 'parked' && checkCommand(report)],
     ...waitFacts(report),
     ['Elapsed', elapsed(report, nowMs)],

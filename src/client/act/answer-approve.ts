@@ -3,7 +3,7 @@ import { answerUpdate, approveUpdate, rejectUpdate } from '../../workflows/messa
 import { sayTo } from './decide.ts';
 import type { FleetConnection } from '../connection.ts';
 
-/** Of a task whose agent asks. @throws FleetError (2) where somebody was faster, or it asks something else */
+/** Answers the agent of a task. @throws FleetError (2) where somebody was faster, or it asks something else */
 export const answerTask = (
   wire: FleetConnection,
   id: string,

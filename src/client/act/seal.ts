@@ -9,7 +9,7 @@ export async function sealFor(wire: FleetConnection, text: string, names: readon
   return sealText(text, [...new Set(found.flat())]);
 }
 
-/** Of one name there may be several: on other machines, or with another home. */
+/** The keys of all workers of a name: there may be several, on other machines or with another home. */
 async function recipientsOf(wire: FleetConnection, name: string): Promise<string[]> {
   const recipients = (await workersNamed(wire, name)).flatMap(({ recipient }) => recipient ?? []);
   if (recipients.length > 0) return recipients;

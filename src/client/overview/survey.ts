@@ -11,7 +11,7 @@ import { mapBounded, type FleetConnection } from '../connection.ts';
 import { isAttached, listWorkers } from '../fleet/workers.ts';
 
 const WIDTH = 12;
-/** Of each state, the oldest: a round is short. */
+/** The most tasks of each state, the oldest first: a round is short. */
 const LOOKED_AT = 200;
 const LOOK_AT: readonly TaskState[] = [
   'queued',
@@ -75,7 +75,7 @@ export async function lookAround(wire: FleetConnection): Promise<Around> {
   };
 }
 
-/** Of all open tasks, and of those that these wait for. One that lists do not have is asked for alone. */
+/** The states of all open tasks, and of those that these wait for. One that lists do not have is asked for alone. */
 async function statesOf(wire: FleetConnection, listed: readonly TaskRow[]): Promise<States> {
   const states = new Map(listed.map(({ id, state }) => [id, state]));
   const needed = listed.flatMap(({ state, dependsOn }) => (state === 'blocked' ? dependsOn : []));

@@ -10,7 +10,7 @@ export interface Stamp {
   stamp: string;
 }
 
-/** Of all tasks that wait for a person, and of those that are named; no worker is asked, and no task is described. */
+/** Stamps of all tasks that wait for a person, and of those that are named; no worker is asked, and no task is described. */
 export async function readStamps(wire: FleetConnection, ids: readonly string[]): Promise<Map<string, Stamp>> {
   const rows = [...(await listRows(wire, inStates(WAITING))), ...(await listById(wire, ids))];
   return new Map(rows.map((row) => [row.id, { state: row.state, stamp: stampOf(row) }]));

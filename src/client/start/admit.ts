@@ -32,7 +32,7 @@ export interface Order {
   key?: string | undefined;
   /** Where it was written, for messages: `line 3`. */
   at?: string | undefined;
-  /** Of a follow-up alone, once it has been narrowed: what no task says of itself. */
+  /** Set for a follow-up alone, once it has been narrowed: what no task says of itself. */
   handedOff?: Pick<Task, 'parent' | 'proposed'> | undefined;
 }
 
@@ -76,7 +76,7 @@ async function told({ at }: Order, check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Of the same batch, or there already. */
+/** What it waits for must be in the same batch, or there already. */
 async function checkNeeds(facts: Facts, { task }: Admitted, batch: ReadonlySet<string>): Promise<void> {
   for (const [index, id] of task.dependsOn.entries()) {
     if (batch.has(id) || (await facts.find(id))) continue;
@@ -179,7 +179,7 @@ class Facts {
     return this.once(`queue ${queue}`, () => soon(() => this.#polled(queue, 'workflows')));
   }
 
-  /** Of all that have a record: a full one polls no claim queue, and one that is away may come back. */
+  /** Asks all workers that have a record: a full one polls no claim queue, and one that is away may come back. */
   isCoder(coder: string, { queue, repo, machine }: Task): Promise<boolean> {
     const queues = [claimQueue({ queue, coder }), ...(isPath(repo) ? [claimQueue({ queue, machine, coder })] : [])];
     const isThere = async (): Promise<boolean> => {

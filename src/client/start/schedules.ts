@@ -209,7 +209,7 @@ function detailsOf(name: string, described: ScheduleDescription): ScheduleDetail
 
 /** An empty note is no call to the server. */
 const NO_NOTE = 'by somebody';
-/** Of one that somebody else has made. */
+/** For a schedule that somebody else has made. */
 const NO_MEMO: Memo = { when: '', overlap: 'skip', title: '', queue: '' };
 const machineOf = (machine: string | undefined) => (machine === undefined ? {} : { machine });
 const whenText = (when: ScheduleWhen): string =>

@@ -87,7 +87,7 @@ export async function startUnlessThere({ client }: FleetConnection, { id, task }
   }
 }
 
-/** Of a task that is there: only the same key may name it again, with the same objective. */
+/** Refuses a task that is there: only the same key may name it again, with the same objective. */
 export async function refuseOther(there: WorkflowExecutionDescription, { id, task, key }: ToStart): Promise<void> {
   if (key === undefined) throw alreadyExists(`there is a task ${id} already: see fleet task ${id}`);
   const details = await there.staticDetails();

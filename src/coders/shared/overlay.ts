@@ -13,7 +13,7 @@ export interface CoderDeclaration {
   env?: string[] | undefined;
   /** The model where the task names none. */
   model?: string | undefined;
-  /** Of protocol `acp`: ids of the agent's login method and of the session's mode. */
+  /** For protocol `acp`: ids of the agent's login method and of the session's mode. */
   auth?: string | undefined;
   mode?: string | undefined;
 }

@@ -131,7 +131,7 @@ function rateLimit(info: Json): AgentEvent[] {
   return [reset.getTime() > 0 ? { type: 'rate-limited', until: reset.toISOString() } : { type: 'rate-limited' }];
 }
 
-/** Of the window that is used most; its reset is told of one of them. */
+/** The window that is used most; its reset is told of one of them. */
 function quotaOf(info: Json): AgentEvent[] {
   const windows = Object.entries(object(info['unifiedWindows']) ?? {}).map(([name, window]) => {
     const { utilization, resetsAt } = object(window) ?? {};
@@ -175,7 +175,7 @@ function totalOf(event: Json): Counted | undefined {
   };
 }
 
-/** Of the model that did most: helpers have another one. */
+/** The context window of the model that did most: helpers have another one. */
 function windowOf(event: Json): { window?: number } {
   const models = objects(Object.values(object(event['model_usage_since_last_result']) ?? {}));
   const most = models.toSorted((one, other) => count(other['outputTokens']) - count(one['outputTokens']))[0];

@@ -49,7 +49,7 @@ function started(state: State, event: Json): AgentEvent[] {
   return [{ type: 'started', session: label(event['session_id']), model: label(event['model']) }];
 }
 
-/** Of the several events of one answer, the last alone has its usage. */
+/** One answer comes as several events: the last alone has its usage. */
 function assistant(event: Json): AgentEvent[] {
   const message = object(event['message']) ?? {};
   const events = objects(message['content']).flatMap(block);

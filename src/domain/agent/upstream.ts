@@ -13,7 +13,7 @@ export interface Upstream {
 
 /** What a way to a model depends on beside the account's variables. */
 export interface ModelWay {
-  /** Of the run; missing: the CLI's own choice. */
+  /** The run's model; missing: the CLI's own choice. */
   model?: string | undefined;
   /** The worker's own environment. */
   worker: Readonly<Record<string, string | undefined>>;

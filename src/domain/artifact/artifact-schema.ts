@@ -30,7 +30,7 @@ function patternProblem(text: string): string | undefined {
   }
 }
 
-/** Of a file in the repository at the base. */
+/** A path of a file in the repository at the base. */
 const schemaPath = z.string().regex(/^(?![/-])(?!.*(^|\/)\.\.?(\/|$))[^\n\r\0]{1,200}$/, {
   error: 'must be a JSON Schema, or the path of one in the repository',
 });

@@ -1,2 +1,2 @@
-/** Of the patterns that artifacts must match. Multi-line: `^` and `$` are at the ends of each line. */
+/** Flags of the patterns that artifacts must match. Multi-line: `^` and `$` are at the ends of each line. */
 export const PATTERN_FLAGS = 'mu';

@@ -41,7 +41,7 @@ export interface MergeEntry {
   id: string;
   commit: string;
   task: MergedTask;
-  /** Of the worker that made it. */
+  /** The worker that made it. */
   hostQueue: string;
   /** ISO: since when it waits. */
   at: string;
@@ -53,7 +53,7 @@ export interface MergeQueueRecord {
   into: string;
   /** Where workers are looked for. */
   queue: string;
-  /** Of a path repository: only a worker there can do it. */
+  /** Set for a path repository: only a worker there can do it. */
   machine: string | null;
   waiting: (MergeEntry & { place?: number })[];
 }

@@ -44,7 +44,7 @@ export interface Finding {
     | 'check-cannot-start'
     | 'setup-failed'
     | 'blocked-by-agent'
-    // Of a reviewer that could not be asked: no fault of the agent's.
+    // The reviewer could not be asked: no fault of the agent's.
     | 'unreviewed'
     | 'coder-missing'
     | 'rate-limited'
@@ -125,7 +125,7 @@ export function judge(task: Required, receipts: readonly Found[]): Judgement {
   return verdictOf(receipts, missing);
 }
 
-/** Of these receipts, where nothing else is required. */
+/** The verdict of these receipts, where nothing else is required. */
 export function verdictOf(receipts: readonly Found[], lacking: readonly ReceiptKind[] = []): Judgement {
   const missing = lacking.map((kind) => `${kind}: no receipt`);
   const failed = receipts.filter((receipt) => !receipt.ok);

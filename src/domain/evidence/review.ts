@@ -21,7 +21,7 @@ export type Reviewed = ({ opinion: Opinion } | { failure: ReviewFailure }) & {
   model: string | null;
   /** How often it was asked. */
   asked: number;
-  /** Of all times that it was asked. */
+  /** Usage of all times that it was asked. */
   usage: Usage;
   durationMs: number;
 };

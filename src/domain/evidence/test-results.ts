@@ -7,7 +7,7 @@ export interface TestResult {
   status: 'passed' | 'failed' | 'skipped';
   /** No test itself: a file, a package or a hook that was reported in the place of tests. It is gone once those run. */
   fixture?: true;
-  /** Of a failed one, as its runner told: what was expected and what came, and where; 1,000 characters at most. It decides nothing. */
+  /** What the runner told of a failed one: what was expected and what came, and where; 1,000 characters at most. It decides nothing. */
   said?: string;
 }
 

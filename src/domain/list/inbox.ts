@@ -15,15 +15,15 @@ export interface InboxItem {
   text: string;
   /** ISO; null where nothing says since when. */
   since: string | null;
-  /** Of a question: its id, what it offers, and what counts when nobody has answered by the deadline (ISO): of an approval, no. */
+  /** A question's id, what it offers, and what counts when nobody has answered by the deadline (ISO): for an approval, no. */
   question?: string;
   options?: string[];
   default?: string | null;
   deadline?: string | null;
-  /** Of an approval: its id, and when it is asked for. */
+  /** An approval's id, and when it is asked for. */
   approval?: string;
   stage?: ApprovalStage;
-  /** Of an approval without which nothing shows that the work was done: what the agent says, called and left. */
+  /** Set for an approval without which nothing shows that the work was done: what the agent says, called and left. */
   word?: AgentsWord;
   /** Each to be typed as it is, but for what stands as `…`. */
   commands: string[];

@@ -29,7 +29,7 @@ export interface StatsRow {
   cancelled: number;
   /** Runs that were not accepted, by reason. */
   rejected: Record<string, number>;
-  /** Of accepted tasks, from their start to their end; null where there are none. */
+  /** Seconds of accepted tasks, from their start to their end; null where there are none. */
   medianSeconds: number | null;
   tokens: number;
   /** As far as it is known: see `unpricedRuns`. */

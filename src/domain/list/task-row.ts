@@ -43,7 +43,7 @@ export interface TaskRow {
   unpriced: boolean;
   /** The newest that have ended, oldest first. */
   runs: RunLine[];
-  /** Of one that is done. */
+  /** Set once it is done. */
   result: ResultLine | null;
   labels: readonly string[];
   dependsOn: readonly string[];

@@ -37,7 +37,7 @@ export const DEFAULT_LEASE = '30m';
 const SHORTEST_LEASE_MS = 1_000;
 const LONGEST_LEASE_MS = 20 * 86_400_000;
 
-/** Of a lease that nobody could mean. */
+/** What is wrong with a lease that nobody could mean. */
 export const leaseFault = (leaseMs: number): string | undefined =>
   leaseMs >= SHORTEST_LEASE_MS && leaseMs <= LONGEST_LEASE_MS
     ? undefined

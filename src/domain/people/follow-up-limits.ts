@@ -32,9 +32,9 @@ export const handOff = z
     allow: z.array(rule).max(100).default([]),
     /** Is refused; asked first. */
     deny: z.array(rule).max(100).default([]),
-    /** Of follow-ups of follow-ups. */
+    /** Levels of follow-ups of follow-ups. */
     depth: z.int().min(0).max(10).default(3),
-    /** Of one task, all its runs together. */
+    /** Follow-ups of one task, all its runs together. */
     perTask: z.int().min(0).max(100).default(20),
   })
   .prefault({});
@@ -57,7 +57,7 @@ export interface Proposals {
   task: Task;
   /** The coder. */
   from: string;
-  /** Of the run. */
+  /** The run's number. */
   n: number;
   /** Follow-ups that the task has already, of earlier runs. */
   children: number;

@@ -13,7 +13,7 @@ export const QUESTION_FILES = ['question.json', 'question.md'] as const;
 export const FOLLOW_UPS = 'follow-ups';
 export const FOLLOW_UPS_MAX = 20;
 export const OUTBOX_FILE_BYTES = 32 * 1024;
-/** Of all follow-ups of a run: they go through the task's history. */
+/** Bytes of all follow-ups of a run: they go through the task's history. */
 export const FOLLOW_UPS_BYTES = 128 * 1024;
 
 const said = z.string().trim().min(1, { error: 'must not be empty' });

@@ -10,12 +10,12 @@ export interface Dependency {
   state: TaskState | null;
   reason: Reason | null;
   message: string | null;
-  /** Of its result, where there is one. */
+  /** The repository of its result, where there is one. */
   repo: string | null;
   commit: string | null;
 }
 
-/** Of a task that another one starts from. */
+/** The result of a task that another one starts from. */
 export interface Result {
   id: string;
   commit: string;
@@ -121,7 +121,7 @@ export interface HandedOff {
 export interface PullRequest {
   url: string;
   number: number;
-  /** Of the head commit; `pending` also where none has begun yet. */
+  /** Checks of the head commit; `pending` also where none has begun yet. */
   checks: 'pending' | 'green' | 'red';
   state: 'open' | 'merged' | 'closed';
   /** Reviews that went back to the agent. */

@@ -124,7 +124,7 @@ const OURS = ['callback', 'credential', 'dependsOn', 'env', 'for', 'machine', 'p
 const OUTSIDE: Readonly<Record<string, string>> = { objective: 'description', title: 'title', type: 'type' };
 
 export interface InputOptions {
-  /** Of the queue. */
+  /** The queue's key, as in the ids of its tasks. */
   queue: string;
   /** For tasks that name none. */
   repo?: string | undefined;
@@ -160,7 +160,7 @@ function stricter(said: Approval, least: Approval): Approval {
   return said === 'never' ? least : 'both';
 }
 
-/** Of what somebody is about to add: all that can be known to be wrong of it without a fleet. */
+/** All that can be known, without a fleet, to be wrong with what somebody is about to add. */
 export function checkNew(task: Pick<QueueTask, 'description' | 'title' | 'type' | 'task'>): string | undefined {
   const { description, title, type, task: more } = task;
   const wrong = misplaced(more);

@@ -30,7 +30,7 @@ export const repoFile = z.strictObject({
   restore: z.strictObject({ tests: globs.optional(), config: globs.optional() }).optional(),
 });
 export type RepoFile = z.output<typeof repoFile>;
-/** Of a repository that has none, or is not known yet. */
+/** A repository that has none, or is not known yet. */
 export const NO_FILE: RepoFile = repoFile.parse({});
 
 /**
@@ -75,10 +75,10 @@ export interface Policy {
     verifyMs: number;
     tokens?: number;
     costUsd?: number;
-    /** Of the agent and everything that it started, where cgroups can be written. */
+    /** The agent's memory and that of everything that it started, where cgroups can be written. */
     memoryBytes?: number;
     processes: number;
-    /** Of the run's work folder. */
+    /** The size of the run's work folder. */
     diskBytes: number;
   };
 }

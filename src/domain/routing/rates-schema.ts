@@ -7,9 +7,9 @@ const usd = z.number().min(0);
 const price = z.strictObject({
   input: usd,
   output: usd,
-  /** Of input that came from the model's cache; default: as `input`. */
+  /** Input that came from the model's cache; default: as `input`. */
   cacheRead: usd.optional(),
-  /** Of input that was written to it; default: as `input`. */
+  /** Input that was written to the cache; default: as `input`. */
   cacheWrite: usd.optional(),
 });
 /** By model, with wildcards; the first that fits counts. */

@@ -51,7 +51,7 @@ export interface Choice {
   credential?: string;
   /** Missing: the coder's own default. */
   model?: string;
-  /** Of the rule: see `mergePolicy` for what it comes to. */
+  /** The rule's limits: see `mergePolicy` for what they come to. */
   limits?: z.output<typeof limits>;
   /** Which rule chose it; missing where the task or the worker's default did. */
   rule?: string;

@@ -35,7 +35,7 @@ export interface Claim {
   credential?: string;
   /** Which rule of the worker's chose coder, model, credential or limits. */
   rule?: string;
-  /** Of the task, where the worker's rules were the first to ask for it. */
+  /** The task's class, where the worker's rules were the first to ask for it. */
   triaged?: Triaged;
   /** Milliseconds: an activity without a heartbeat for `heartbeatMs` is lost; its worker then has `graceMs` to answer. */
   lease: { heartbeatMs: number; graceMs: number };

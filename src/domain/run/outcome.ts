@@ -94,13 +94,13 @@ export interface AgentOutcome extends ExitRecord {
   misasked?: string;
   /** Tasks that it proposes. */
   followUps?: FollowUp[];
-  /** Of those that were not taken: a sentence each. */
+  /** A sentence for each that was not taken. */
   misproposed?: string[];
   /** What was refused to it, newest last, where something was: it went on without. */
   refused?: string[];
   /** ISO time that the coder named for its rate limit's reset. */
   until: string | null;
-  /** Of its account, as the coder or the wire last said. */
+  /** Its account's quota, as the coder or the wire last said. */
   quota?: Quota;
   /** Its credential rests, or was refused: the task need not wait for that. */
   moves?: true;

@@ -58,7 +58,7 @@ interface Known {
   rank: ReadonlyMap<string, number>;
 }
 
-/** Of its dependencies that are drawn, the one that the longest way leads to; of several the last by name, in whatever order they are listed. */
+/** The dependency to draw it below: the one that the longest way leads to; of several the last by name, in whatever order they are listed. */
 function parentOf({ id, dependsOn }: GraphNode, { known, rank }: Known): string | undefined {
   const own = rank.get(id)!;
   return dependsOn

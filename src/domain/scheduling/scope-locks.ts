@@ -111,7 +111,7 @@ function partsOverlap(one: readonly string[], other: readonly string[]): boolean
   return partOverlaps(a, b) && partsOverlap(restA, restB);
 }
 
-/** Of one name each: literal against literal is exact, a pattern against a literal nearly so, two patterns may. */
+/** Compares one name each: literal against literal is exact, a pattern against a literal nearly so, two patterns may. */
 function partOverlaps(a: string, b: string): boolean {
   const [wildA, wildB] = [/[*?[!\\]/.test(a), /[*?[!\\]/.test(b)];
   if (!wildA && !wildB) return a === b;

@@ -10,7 +10,7 @@ const PLAIN_VALUE = /^(?:[a-z]+|[\d.:,-]+|~?\/[^\s]*|\.{1,2}\/[^\s]*)$/i;
 /** Values of variables that must not be written anywhere, by the names of those. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** Of an environment, what has to be kept from logs: not a mode, an address or a path that a variable may hold as well. */
+/** The values of an environment that have to be kept from logs: not a mode, an address or a path that a variable may hold as well. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const found = Object.entries(env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && isSecret(name, value) ? [[name, value]] : [],

@@ -1,7 +1,7 @@
 import { quoted } from './start-script.ts';
 
 export interface Invitation {
-  /** Of the worker there. */
+  /** The name of the worker there. */
   name: string;
   queues: readonly string[];
   /** Who made it, for its reader: `me@host`. */

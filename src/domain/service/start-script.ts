@@ -1,11 +1,11 @@
 /** The script that a machine's service manager starts a worker by: its environment stands in it, so it is for its owner alone. */
 
 export interface StartScript {
-  /** Of the service: `fleet-worker`, `fleet-worker-build-7`. */
+  /** The service's name: `fleet-worker`, `fleet-worker-build-7`. */
   unit: string;
   /** Absolute. */
   node: string;
-  /** Of this package's command, absolute. */
+  /** The file of this package's command, absolute. */
   main: string;
   /** `worker` with its flags. */
   args: readonly string[];

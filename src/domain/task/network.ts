@@ -35,7 +35,7 @@ export interface Reach {
 /** What a process tree may reach by its way out: what all of them allow. The first is its worker's owner's. */
 export type Egress = readonly [Reach, ...Reach[]];
 
-/** Of a tree's way out: `open` for each request or tunnel, `closed` with its bytes, and what was refused. */
+/** What a tree's way out wrote: `open` for each request or tunnel, `closed` with its bytes, and what was refused. */
 export interface ReachedLine extends Target {
   is: 'open' | 'closed' | 'refused';
   up?: number;
@@ -72,7 +72,7 @@ export function modelRefused(egress: Egress): string | undefined {
   return first && `no model can be reached from here: ${first.by} does not list it`;
 }
 
-/** Of `example.org`, `*.example.org:8080` or `[::1]:80`; undefined for anything else. */
+/** Reads `example.org`, `*.example.org:8080` or `[::1]:80`; undefined for anything else. */
 export function hostRule(text: string): HostRule | undefined {
   const { host, port } = /^(?<host>\[[0-9a-f:.]+\]|[a-z0-9*_.-]+)(?::(?<port>\d{1,5}))?$/i.exec(text)?.groups ?? {};
   if (host === undefined || Number(port ?? 1) > 65_535 || /^\.|\.\./.test(host)) return undefined;
@@ -82,7 +82,7 @@ export function hostRule(text: string): HostRule | undefined {
 /** Lower case, without the brackets of an address and the dot at the end of a name. */
 export const plainHost = (host: string): string => host.toLowerCase().replace(/^\[|\]$|\.$/g, '');
 
-/** Of an http or https URL. */
+/** The host and port of an http or https URL. */
 export function hostOfUrl(url: string): HostRule | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname, port } = new URL(url);

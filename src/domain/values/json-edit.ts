@@ -30,7 +30,7 @@ export function setMembers(text: string, values: Readonly<Record<string, unknown
 
 interface Style {
   eol: string;
-  /** Of one level; none where the whole object stands on one line. */
+  /** The indent of one level; none where the whole object stands on one line. */
   indent: string | undefined;
   between: string;
 }
@@ -47,7 +47,7 @@ function written(value: unknown, { eol, indent }: Style): string {
   return JSON.stringify(value, null, indent || undefined).replaceAll('\n', eol + indent);
 }
 
-/** Of valid JSON: only strings and brackets need to be told apart. */
+/** Takes valid JSON: only strings and brackets need to be told apart. */
 function scan(text: string): { open: number; members: Member[] } {
   const open = text.indexOf('{');
   const members: Member[] = [];

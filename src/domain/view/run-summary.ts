@@ -18,7 +18,7 @@ export interface RunLine {
   seconds: number;
 }
 
-/** Of a server's value for one attribute there is not much: 2,048 bytes, as JSON. */
+/** A server takes 2,048 bytes of one attribute, as JSON. */
 const LINES = 15;
 const PART = 60;
 const BYTES = 2_000;
@@ -58,7 +58,7 @@ export function runLine(run: RunView): string {
     .join('|');
 }
 
-/** Of those that have ended the newest, and behind them what the task came to. */
+/** The newest runs that have ended, and behind them what the task came to. */
 export function taskLines({
   runs,
   ...task

@@ -164,7 +164,7 @@ export interface TaskView {
   priority: number;
   coder: string | null;
   model: string | null;
-  /** Of what class it is, once some worker's rules have asked. */
+  /** Its class, once some worker's rules have asked. */
   triaged?: Triaged;
   /** It waits for a worker that has what a rule chose. */
   redirect?: Choice;

@@ -18,7 +18,7 @@ export type Level = 'ample' | 'low' | 'full';
 /** Beyond the floor by this much before new work is taken in again. */
 const HYSTERESIS = 1.1;
 
-/** Of as many files as a file system can hold, those that must be free; on a large one a number, not a share. */
+/** How many files must be free on a file system that can hold `most`; on a large one a number, not a share. */
 const floorFiles = (most: number): number => Math.min(most / 20, 10_000);
 const reserveFiles = (most: number): number => Math.min(most / 100, 1_000);
 

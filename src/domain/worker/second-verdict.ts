@@ -5,7 +5,7 @@ import type { PublicKey } from './worker.ts';
 
 /** What a verification decided and on what: nothing in it depends on the machine, its speed or its folders. */
 export interface Decision {
-  /** Of the result. */
+  /** The result's tree. */
   tree: string;
   /** Digest of the commands and what else was to be checked. */
   asked: string;
@@ -49,7 +49,7 @@ export interface Replayed {
   worker: string;
   machine: string;
   decision: Decision;
-  /** Of the decision. */
+  /** The decision's digest. */
   digest: string;
   /** Its signed statements, a line each, to stand behind the first worker's. */
   lines: string;

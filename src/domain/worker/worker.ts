@@ -21,7 +21,7 @@ export const STOPPED = 'Stopped';
 /** Type of the failure of a step that says itself what it is owed to, the worker's machine above all; its one detail is the `Failure`. */
 export const MACHINE_FAULT = 'MachineFault';
 
-/** Of two orders the one that forbids more. */
+/** The order that forbids most. */
 export function strongest(...orders: readonly (FleetOrder | null)[]): FleetOrder | null {
   const rank = (order: FleetOrder | null): number => (order ? ORDER_MODES.indexOf(order.mode) : -1);
   return orders.reduce((most, order) => (rank(order) > rank(most) ? order : most), null);
@@ -109,7 +109,7 @@ export interface WorkerRecord extends WorkerFacts {
   /** ISO: of the last change of state. */
   changedAt: string;
   debts: Debt[];
-  /** Of the process that detached last. */
+  /** The report of the process that detached last. */
   report: Tally | null;
 }
 
@@ -159,7 +159,7 @@ export interface Tally {
   /** The result was accepted, and waits here for a person's yes. Reports of older versions do not say. */
   kept: number;
   live: number;
-  /** Of a drain: ids of tasks whose accepted result only this worker can deliver, whenever it was made. */
+  /** A drain's ids of tasks whose accepted result only this worker can deliver, whenever it was made. */
   keeps?: string[];
 }
 

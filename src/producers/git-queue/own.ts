@@ -6,9 +6,9 @@ import { digest } from './queue.ts';
 /** Who a fleet is to a queue: its name, and the one database that has its tasks. */
 export interface Claimant {
   name: string;
-  /** Of the server. */
+  /** The server's id. */
   serverId: string;
-  /** Of the queue. */
+  /** The queue's key. */
   queue: string;
 }
 

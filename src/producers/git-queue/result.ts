@@ -13,7 +13,7 @@ export const closedAs = ({ state }: TaskReport): Closing['status'] | undefined =
 
 export const waitsForPerson = ({ state }: TaskReport): boolean => WAITS.includes(state);
 
-/** Of a closed task. */
+/** What the file of a closed task gets. */
 export function resultOf(report: TaskReport): object {
   const { id, state, branch, commit, verdict, attempts, pull } = report;
   return {
@@ -34,7 +34,7 @@ export function resultOf(report: TaskReport): object {
   };
 }
 
-/** Of one that waits for a person: it stays claimed. */
+/** What the file of a task gets that waits for a person: it stays claimed. */
 export function noteOf(report: TaskReport): object {
   const { id, state, reason } = report;
   return { state, task: id, ...(reason ? { reason } : {}), summary: summaryOf(report) };

@@ -8,7 +8,7 @@ import { closedAs, waitsForPerson } from './result.ts';
 import { settle, type Settled } from './settle.ts';
 
 export interface RoundOptions extends Pick<Claiming, 'fleet' | 'repo' | 'approval' | 'refused'> {
-  /** Of this fleet, as `claimed_by` says it. */
+  /** This fleet's name, as `claimed_by` has it. */
   name: string;
   /** How many claims may be under way; default: twice the slots of the attached workers. */
   most?: number | undefined;

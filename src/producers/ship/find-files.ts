@@ -44,7 +44,7 @@ async function oneFile(given: string, cwd: string): Promise<Found> {
 interface Walk {
   root: string;
   cwd: string;
-  /** Of a path below the root. */
+  /** `path` is below the root. */
   wanted(path: string): boolean;
 }
 

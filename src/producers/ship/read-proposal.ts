@@ -12,7 +12,7 @@ import type { Places } from './place.ts';
 /** A file that a person approved. */
 export interface Approved {
   is: 'approved';
-  /** Of its task: the same for the same place, or `id` in front, and approval. */
+  /** The task's id: the same for the same place, or `id` in front, and approval. */
   task: string;
   approval: Approval;
   /** What it is called by other files: its `id`, else its name. */

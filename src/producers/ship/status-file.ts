@@ -8,7 +8,7 @@ export interface Status {
   /** Null where the file was refused. */
   task: string | null;
   approval: number;
-  /** Of the text that the task was made of. */
+  /** The SHA-256 of the text that the task was made of. */
   text: string;
   state: string;
   branch?: string;

@@ -25,7 +25,7 @@ const MAX_PAIRS = 4_000_000;
 
 /** What a parser reads. */
 export const CODE = /\.(?:py|[mc]?[jt]sx?|go|rs|java)$/;
-/** Of those, what is named by runners that tell no file; a file of Rust's may hold tests wherever it lies. */
+/** Languages whose runners tell no file; a file of Rust's may hold tests wherever it lies. */
 const UNTOLD = /\.(?:go|rs|java)$/;
 
 /** Files of the base with tests, as far as their names tell, that the result leaves as they are there or that were put back. */
@@ -45,7 +45,7 @@ export async function authorFiles(
   );
 }
 
-/** Of these files, those that a report may have tests of: by name, or by a runner that tells no files. */
+/** The files that a report may have tests of: by name, or by a runner that tells no files. */
 export function reportedFiles(files: ReadonlyMap<string, Entry>, tests: readonly TestResult[]): Map<string, Entry> {
   const told = new Set(tests.flatMap(({ file }) => (file === undefined ? [] : [file])));
   const untold = tests.some(({ file }) => file === undefined);
@@ -63,7 +63,7 @@ export async function readAuthorFiles(gitDir: string, files: ReadonlyMap<string,
   });
 }
 
-/** Of the first 1,000 files, those of 1 MB at most that are UTF-8, by path. */
+/** The texts by path: the first 1,000 files of at most 1 MB each that are UTF-8. */
 export async function readTexts(gitDir: string, files: ReadonlyMap<string, Entry>): Promise<Map<string, string>> {
   const some = [...files].slice(0, MAX_FILES);
   const sizes = await blobSizes(

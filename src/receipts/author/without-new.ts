@@ -129,7 +129,7 @@ async function authorTests(
   );
 }
 
-/** Of the tests that were reported without a file, those that these files declare. */
+/** The tests that were reported without a file and that these files declare. */
 async function declaredIn(
   gitDir: string,
   { files, untold }: { files: ReadonlyMap<string, Entry>; untold: readonly TestResult[] },

@@ -31,7 +31,7 @@ export interface Subject {
   /** Object ids of git, SHA-1 or SHA-256. */
   gitCommit: string;
   gitTree?: string;
-  /** Of all that was found of the result, as canonical JSON: commit and tree, the changed paths, what must not be in it. */
+  /** The digest of all that was found of the result, as canonical JSON: commit and tree, the changed paths, what must not be in it. */
   sha256: string;
 }
 

@@ -114,6 +114,6 @@ function wrongIn(
   return answered === 0 && weak.length < turned ? 'no-answer' : undefined;
 }
 
-/** Of what surely fails nothing was reported. */
+/** Nothing was reported of tests that surely fail. */
 const isSilenced = ({ failed, passed, silent }: Answers): boolean =>
   failed.length + passed.length === 0 && silent.some(({ sure }) => sure);

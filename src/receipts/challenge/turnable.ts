@@ -19,7 +19,7 @@ export interface Turnable {
   keys: string[];
 }
 
-/** Of these sources, the tests that passed and can be turned. A reported test that may be two of them is neither. */
+/** The tests of these sources that passed and can be turned. A reported test that may be two of them is neither. */
 export function turnablesOf(sources: readonly Turned[], report: TestReport): Turnable[] {
   const found = statuses(report);
   const keys = new Map([...found].map(([key, test]) => [test, key]));

@@ -9,7 +9,7 @@ const CHECKS = '(?:tests?|specs?|checks?|suites?)';
 const NO_OBJECT = String.raw`(?! (?:null|undefined|an?|the|it|them|this|that|through|arguments?|options?|values?)\b| ["'\`{[]| (?!(?:thanks|due|up|in|with|and|after|on|now|locally)\b)(?:[\w-]+ ){1,3}(?:to|into) )`;
 const STATE = `(?:(?:are|is|now|have|has|were|still|all) ){0,3}(?:pass(?:es)?\\b${NO_OBJECT}|passed|passi|green|succeed|ok\\b)`;
 
-/** Of the agent, not "the script ran the tests". */
+/** A subject that is the agent, not "the script ran the tests". */
 export const BY_ITSELF = String.raw`(?<=^\W*|[,;:] |\b(?:and|then|also) |\b(?:I|we)(?:'ve| have)? (?:(?:also|then|just|now|first|finally|even|successfully|re-?ran and) )?)\b`;
 
 /** What comes before a claim that is none: an order, a hope, a condition, a denial, what somebody else says. */
@@ -34,7 +34,7 @@ const TESTED: readonly RegExp[] = [
   String.raw`\b(?:todos|todas|\d+) (?:los |las )?(?:tests?|pruebas) (?:han )?(?:pasan|pasaron|pasado|en verde)`,
 ].map((words) => new RegExp(words, 'gi'));
 
-/** Of those, what says that nothing failed. */
+/** Those claims that say that nothing failed. */
 const ALL_PASS: readonly RegExp[] = [
   String.raw`${NOT_WISHED}\ball(?: of)?(?: the)? (?:[\w-]+ ){0,2}${CHECKS} ${STATE}`,
   String.raw`${NOT_WISHED}\bthe (?:(?:full|whole|entire|complete|test) ){0,2}(?:tests|suite) ${STATE}`,

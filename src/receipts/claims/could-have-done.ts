@@ -22,7 +22,7 @@ const MAKING = ['create', 'add', 'write', 'submit'];
 const SENT = ['message', 'comment', 'issue', 'reply', 'mail', 'email', 'post', 'ticket', 'note'];
 const BROWSING = ['browser', 'browse', 'playwright', 'puppeteer', 'selenium', 'chrome', 'chromium', 'navigate'];
 const READING = ['read', 'view', 'open', 'grep', 'diff'];
-/** Of the agent's own lists and notes. */
+/** Names of the agent's own lists and notes. */
 const OWN = ['todo', 'todos', 'plan', 'memory', 'task', 'tasks', 'agent'];
 
 const FETCHERS = /^(?:curl|wget|https?|xh|aria2c|lynx|w3m|links|elinks)$/;

@@ -63,7 +63,7 @@ const sentence = ({ name, input }: ToolCall, { exchanges }: WireLog): string =>
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 
-/** Of an earlier run's events, without calls that its model was seen not to have made: nobody is helped by those later. */
+/** Drops from an earlier run's events the calls that its model was seen not to have made: nobody is helped by those later. */
 export function withoutForged(events: readonly StoredEvent[], wire: WireLog | null): StoredEvent[] {
   if (!wire?.whole || wire.unseen !== null) return [...events];
   const forged = new Set(unasked(events, wire).map(({ id }) => id));
@@ -89,7 +89,7 @@ function unmatched(printed: readonly ToolCall[], asked: readonly WireCall[]): To
   });
 }
 
-/** Of a command: the wire keeps its first 200 characters. */
+/** Characters of a command: the wire keeps its first 200. */
 const COMPARED = 120;
 
 /** Without what a shell's quoting adds. */

@@ -21,7 +21,7 @@ export interface ArtifactsChecked {
   checks: number;
 }
 
-/** Of one artifact, and of all. */
+/** For one artifact, and for all. */
 const TEXTS_MS = 10_000;
 const ALL_MS = 60_000;
 const TEXT_MAX = 10 * 1024 * 1024;

@@ -5,10 +5,10 @@ import type { TestReport, TestResult } from '../../domain/evidence/test-results.
 
 const MAX_TESTS = 100_000;
 const MAX_NAME = 2_000;
-/** Of one failed test, and failed tests that are kept with it. */
+/** Characters of one failed test, and failed tests that are kept with their text. */
 const MAX_SAID = 1_000;
 const MAX_TELLING = 20;
-/** Of those that ran when all was ended. */
+/** Tests that are kept of those that ran when all was ended. */
 const MAX_RUNNING = 5;
 const MAX_RUNNING_NAME = 200;
 const MAX_CHANGED = 100;

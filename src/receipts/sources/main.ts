@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { parseFile, type ParsedFile } from './parse.ts';
 
-/** Of processor time, for all files. */
+/** Processor time for all files. */
 const ALL_MS = 10_000;
 
 /**

@@ -23,7 +23,7 @@ const READERS: Record<Language, (root: TreeSitter.Node, file: SourceFile) => Fou
 /** The package is CommonJS, and finds its grammars beside itself. */
 const require = createRequire(import.meta.url);
 const treeSitter = require('@vscode/tree-sitter-wasm') as typeof TreeSitter;
-/** Of processor time: a busy machine is no reason. */
+/** Processor time: a busy machine is no reason. */
 const FILE_MS = 4_000;
 
 const ready = treeSitter.Parser.init();

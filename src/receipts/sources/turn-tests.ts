@@ -12,7 +12,7 @@ export function turnTests(text: string, source: TestSource, chosen: ReadonlySet<
   return applyEdits(text, [...source.shared, ...edits]);
 }
 
-/** Of two that overlap, the later one gives way. */
+/** Where two overlap, the later one gives way. */
 function applyEdits(text: string, edits: readonly Edit[]): string {
   const parts: string[] = [];
   let done = 0;

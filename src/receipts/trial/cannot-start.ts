@@ -29,7 +29,7 @@ interface Base {
   report: TestReport | null;
 }
 
-/** Of a trial that says nothing about the change. */
+/** A trial that says nothing about the change. */
 export interface Unchecked {
   reason: 'check-cannot-start' | 'setup-failed';
   why: string;

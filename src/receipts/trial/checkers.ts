@@ -28,7 +28,7 @@ export function checkersOf(
 
 interface Command {
   text: string;
-  /** Of the manifest; `.` is the top. */
+  /** The manifest's folder; `.` is the top. */
   dir: string;
 }
 

@@ -6,7 +6,7 @@ import type { Step } from './trial.ts';
 /** Failed tests that are told with what they said. */
 const TESTS = 5;
 const NAME_MAX = 200;
-/** Of all that the failed tests said. */
+/** Characters of all that the failed tests said. */
 const SAID_MAX = 2_000;
 
 /**

@@ -10,7 +10,7 @@ export function protecting({ protect }: Pick<Policy, 'protect'>): (path: string)
   return (path) => exact(path) || twin(fold(path));
 }
 
-/** Of the changes below what is protected: those that are violations, and new files, which bind nothing that the base has. */
+/** The changes below what is protected: violations, and new files, which bind nothing that the base has. */
 export function protectedChanges(
   policy: Pick<Policy, 'protect' | 'newProtected'>,
   changes: readonly Change[],

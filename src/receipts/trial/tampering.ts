@@ -61,7 +61,7 @@ export function tamperedWith(
   return found.length > 0 ? `changed while it was tested: ${found.join('; ')}` : undefined;
 }
 
-/** Of a checkout of that commit in which some paths are as in the base. */
+/** The tracked files of a checkout of that commit in which some paths are as in the base. */
 export async function trackedFiles(
   { result, rules = result.base }: Tried,
   { commit, dir, restored }: { commit: string; dir: string; restored: readonly string[] },

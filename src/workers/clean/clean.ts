@@ -29,7 +29,7 @@ export interface Cleaning {
   server: { client: Client; name: string } | undefined;
   /** Base stores in use, as the worker of this home knows them; `null` where another process is that worker. */
   basesInUse: ReadonlySet<string> | null;
-  /** Of this class only. */
+  /** Remove this class only. */
   only?: KeepClass | undefined;
   /** Milliseconds instead of the ages of the configuration. */
   olderThanMs?: number | undefined;

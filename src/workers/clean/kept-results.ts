@@ -28,7 +28,7 @@ export async function keptResults(
   const kept = await mapBounded(here, WIDTH, async (id) => {
     const handle = client.workflow.getHandle(id);
     const view = await answered({ client, config }, () => handle.query(viewQuery));
-    // Of one that nobody tells anything of, it is better said too often.
+    // Where nobody tells anything of one, it is better said too often.
     return !view || keeperOf(view) === worker.hostQueue ? [id] : [];
   });
   return kept.flat().sort();

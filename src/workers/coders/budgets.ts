@@ -70,7 +70,7 @@ export async function startBudgets({ config, holds, log, client, now = Date.now 
   };
 }
 
-/** Of `fleet@machine/coder` the `fleet`. */
+/** The `fleet` of `fleet@machine/coder`. */
 
 async function tasksSince(client: Client, from: Date): Promise<(Spender & { runs: RunLine[] })[]> {
   const open = `ExecutionStatus = 'Running' OR CloseTime >= '${from.toISOString()}'`;

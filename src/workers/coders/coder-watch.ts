@@ -15,7 +15,7 @@ const ASK_AGAIN: readonly Probed['state'][] = ['unknown', 'broken', 'too-old'];
 
 interface Watched {
   known: Iterable<Coder>;
-  /** Of those, the one that the configuration names for tasks that name none. */
+  /** The coder that the configuration names for tasks that name none. */
   wanted: string | undefined;
   env: NodeJS.ProcessEnv;
   log(line: string): void;

@@ -188,7 +188,7 @@ function noticeOf({ name, hostQueue }: Watched['worker'], missing: readonly Ledg
 const sameNotice = (one: RollbackNotice | undefined, other: RollbackNotice | undefined): boolean =>
   one?.more === other?.more && isDeepStrictEqual(one?.runs, other?.runs);
 
-/** Of entries, oldest first, those up to the first that the server does not know. */
+/** The entries, oldest first, up to the first that the server does not know. */
 async function knownOf(client: Client, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
   const known: LedgerEntry[] = [];
   for (const entry of entries) {

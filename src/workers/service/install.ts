@@ -23,7 +23,7 @@ export interface ServiceOptions {
   home: string;
   cwd: string;
   config: Config;
-  /** Of the service, and of its worker, as `config` has checked it; default: one without a name. */
+  /** The name of the service and of its worker, as `config` has checked it; default: one without a name. */
   name?: string | undefined;
   /** Further flags of `fleet worker`. */
   flags: readonly string[];

@@ -15,7 +15,7 @@ export interface Invited {
   /** The script, for its owner alone. */
   file: string;
   bytes: number;
-  /** Of the server, as the other machine is to reach it. */
+  /** The server's address, as the other machine is to reach it. */
   address: string;
   secrets: string[];
   guarded: boolean;

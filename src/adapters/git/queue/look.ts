@@ -53,7 +53,7 @@ export async function lookAtQueue(place: QueuePlace): Promise<Tip | Failed> {
   }
 }
 
-/** Of a remote without any commit only a clone is told which branch it would have. */
+/** A remote without any commit tells only a clone which branch it would have. */
 async function withoutCommit(
   { url, gitDir }: QueuePlace,
   { ref, other }: { ref: string | null; other: string | undefined },

@@ -7,7 +7,7 @@ export interface QueueFile {
   path: string;
   /** Its name without `.json`. */
   stem: string;
-  /** Of its content. */
+  /** The object id of its content. */
   id: string;
   mode: string;
   text: string;
@@ -22,9 +22,9 @@ export interface QueueFault {
 /** Nobody describes a task in more. */
 const FILE_BYTES = 256 * 1024;
 const MOST_FILES = 20_000;
-/** Of all files of a queue, as each becomes a task of its own. */
+/** Bytes of all files of a queue, as each becomes a task of its own. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Of one answer of git. */
+/** Bytes of one answer of git. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 type Wanted = Omit<QueueFile, 'text'> & { size: number };

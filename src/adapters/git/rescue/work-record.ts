@@ -10,7 +10,7 @@ import { commitObject, hashObject, writeBlobFile, writeLoose } from '../objects.
 
 /** Largest session that is saved along: a conversation is some MB. */
 export const SESSION_MAX = 50 * 1024 * 1024;
-/** Of one note. */
+/** Bytes of one note. */
 export const NOTE_MAX = 1024 * 1024;
 const META_MAX = 16 * 1024;
 

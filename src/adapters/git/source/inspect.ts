@@ -8,7 +8,7 @@ export interface Inspected {
   /** The worktree's top, the bare repository, or the URL as given. */
   top: string;
   head: string;
-  /** Of a path: the folder below the top that it leads to; empty: the top. */
+  /** The folder below the top that a path leads to; empty: the top. */
   folder: string;
   /** The branch HEAD is on; null where it is detached. */
   defaultBranch: string | null;

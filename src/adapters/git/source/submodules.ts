@@ -150,7 +150,7 @@ async function readModules({ gitDir, commit, as }: At): Promise<Module[] | strin
   }
 }
 
-/** Of a user's own repository the clone that it has of it, where that has the commit; then what it was told, then `.gitmodules`. */
+/** Looks in the clone that a user's own repository has of it, where that has the commit; then what it was told, then `.gitmodules`. */
 async function sourceOf(
   source: Source,
   { name, url, commit }: Module & { commit: string },

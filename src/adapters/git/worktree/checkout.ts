@@ -27,9 +27,9 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Which paths of a checkout are to be as in the base. */
 export interface AsInBase {
-  /** Of a path that the base has. */
+  /** Whether a path that the base has is to be as there. */
   changed(path: string): boolean;
-  /** Of one that it has not. */
+  /** Whether a path that the base lacks is to be taken away. */
   added(path: string): boolean;
 }
 

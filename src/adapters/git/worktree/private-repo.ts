@@ -65,7 +65,7 @@ export async function readAtBase(read: {
   commit: string;
   path: string;
   maxBytes?: number;
-  /** Of a user's repository: its owner. */
+  /** The owner of a user's repository. */
   as?: Owner | undefined;
 }): Promise<Buffer | null> {
   const { baseDir: gitDir, as, maxBytes = 1024 * 1024 } = read;

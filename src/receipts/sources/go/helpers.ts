@@ -14,7 +14,7 @@ interface Helper {
   body: Node;
   /** The name of its `*testing.T`. */
   t: string;
-  /** Of all its parameters. */
+  /** Names of all its parameters. */
   names: string[];
 }
 

@@ -4,7 +4,7 @@ import type { JavaContext } from './helper-source.ts';
 import { changedLiteral } from './literals.ts';
 import { children, field, insert, replace, shortText, wrap } from '../shared/nodes.ts';
 
-/** Of one of these and of its opposite, one fails. */
+/** Where one of these passes, its opposite fails. */
 const OPPOSITES = [
   ['isTrue', 'isFalse'],
   ['isNull', 'isNotNull'],
@@ -87,7 +87,7 @@ function inLink(
     return compares ? [replace(name, 'isNotEqualTo')] : wrap(first, `(Object) ${helper}.turn(`, ')');
   if (name.text === 'isNotEqualTo' && first) return [replace(name, 'isEqualTo')];
   if (name.text === 'doesNotThrowAnyException') return [replace(name, 'hasMessage'), ...putIn(link, `"${helper}"`)];
-  // Of a list without values.
+  // A list without values has no opposite.
   if (/^contains(Exactly|Only|ExactlyInAnyOrder)$/.test(name.text) && args.length === 0)
     return [replace(name, 'isNotEmpty')];
   if (/^containsExactly(InAnyOrder)?ElementsOf$/.test(name.text) && first)

@@ -30,7 +30,7 @@ interface Binding {
   name: string;
 }
 
-/** Of imports and requires at the top of the file. A name that is not bound there is a global one. */
+/** What imports and requires at the top of the file bind. A name that is not bound there is a global one. */
 export function bindingsOf(root: Node): Bindings {
   const bound = new Map<string, Binding>();
   const declared = new Set<string>();

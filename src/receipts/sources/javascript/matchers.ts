@@ -18,7 +18,7 @@ export interface Chain {
 }
 
 const JEST_EQUAL = /^(toBe|toEqual|toStrictEqual|toHaveLength)$/;
-/** Of one of these and of its opposite, one fails. */
+/** Where one of these passes, its opposite fails. */
 const JEST_OTHERS =
   /^(toBe(Truthy|Falsy|Null|Undefined|Defined|NaN|InstanceOf|TypeOf|CloseTo|GreaterThan|GreaterThanOrEqual|LessThan|LessThanOrEqual)|toMatch|toMatchObject|toContain|toContainEqual|toHaveProperty|toHaveBeenCalled|toHaveBeenCalledOnce|toHaveBeenCalledTimes|toHaveBeenCalledWith|toHaveBeenLastCalledWith|toHaveBeenNthCalledWith|toBeCalled|toBeCalledTimes|toBeCalledWith|toHaveReturned|toHaveReturnedTimes|toHaveReturnedWith)$/;
 const THROWS = /^toThrow(Error)?$/;
