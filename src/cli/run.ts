@@ -4,7 +4,7 @@ import { FleetError, wrongInput } from '../domain/error.ts';
 import { VERSION } from '../package.ts';
 import { InvalidValue, type Cli, type Command, type Flag } from './command.ts';
 import { COMMANDS, type Entry } from './commands.ts';
-import { endingOf, type Ending } from './errors.ts';
+import { asFleetError, endedWell } from './errors.ts';
 import { loadCommand } from './load-command.ts';
 import { clean, toJson } from './output/text.ts';
 import { usageOf } from './usage.ts';
@@ -35,9 +35,11 @@ export async function runCli(argv: readonly string[], world: ProcessIo): Promise
     });
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    const ending = endingOf((await troubleOf(error, world.env)) ?? error);
-    code = ending.exitCode;
-    if (ending.message) world.stderr.write(`${wantsJson(argv) ? jsonOf(ending) : sentenceOf(ending)}\n`);
+    if (!endedWell(error)) {
+      const failure = asFleetError((await troubleOf(error, world.env)) ?? error);
+      code = failure.exitCode;
+      if (failure.message) world.stderr.write(`${wantsJson(argv) ? jsonOf(failure) : sentenceOf(failure)}\n`);
+    }
     if (world.env['FLEET_DEBUG'] === '1' && error instanceof Error) world.stderr.write(`${error.stack}\n`);
   }
   for (const end of ends) await end().catch(() => undefined);
@@ -50,9 +52,9 @@ function wantsJson(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).includes('--json');
 }
 
-const jsonOf = ({ code, message, hint }: Ending): string => toJson({ error: { code, message, hint } });
+const jsonOf = ({ code, message, hint }: FleetError): string => toJson({ error: { code, message, hint } });
 
-const sentenceOf = ({ message = '', hint }: Ending): string =>
+const sentenceOf = ({ message, hint }: FleetError): string =>
   [`fleet: ${clean(message)}`, ...(hint ? [`  ${clean(hint)}`] : [])].join('\n');
 
 /** What a server that fails has to do with it: loaded only then. */

@@ -132,6 +132,7 @@ test.concurrent('what is broken, for others, or cannot be run here is left alone
     'tasks/broken.json': '{"id": "x"',
     'tasks/odd.json': open({ task: { coder: 'nobody' } }),
     'tasks/env.json': open({ task: { env: ['HOME'] } }),
+    'tasks/away.json': open({ task: { repo: 'http://127.0.0.1:1/x.git' } }),
     'tasks/jean.json': open({ for_agent: 'jean' }),
     'tasks/mine.json': open({ for_agent: 'berlin' }),
     'tasks/hand.json': open({ status: 'claimed', claimed_by: 'berlin' }),
@@ -139,8 +140,9 @@ test.concurrent('what is broken, for others, or cannot be run here is left alone
   });
   const ran = await queue.sync([queue.url]);
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^claimed good as good-[0-9a-f]{8}$/m) });
-  expect(ran.stdout).toMatch(/2 open, 1 open for others, 2 claimed here, 1 claimed by others, 1 closed$/);
+  expect(ran.stdout).toMatch(/3 open, 1 open for others, 2 claimed here, 1 claimed by others, 1 closed$/);
   expect(ran.stderr.split('\n').sort()).toEqual([
+    expect.stringMatching(/^tasks\/away\.json http:\/\/127\.0\.0\.1:1\/x\.git cannot be reached: /),
     expect.stringMatching(/^tasks\/broken\.json is no valid JSON: /),
     'tasks/env.json task.env is not for a shared queue to say',
     'tasks/hand.json is claimed as berlin by hand: it is left alone',
@@ -148,7 +150,7 @@ test.concurrent('what is broken, for others, or cannot be run here is left alone
   ]);
   await untilFile(queue, 'good', 'done');
   await untilFile(queue, 'mine', 'done');
-  for (const id of ['odd', 'env', 'jean']) expect(queue.read(id)['status']).toBe('pending');
+  for (const id of ['odd', 'env', 'away', 'jean']) expect(queue.read(id)['status']).toBe('pending');
 });
 
 test.concurrent('no more is claimed than the workers have room for, the most urgent and then the oldest first', async () => {

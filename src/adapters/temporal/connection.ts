@@ -2,7 +2,7 @@ import { Client, Connection, isGrpcServiceError, type ConnectionOptions } from '
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
 import { resolveHome } from '../../config.ts';
-import { FleetError, wrongInput, notFound } from '../../domain/error.ts';
+import { FleetError, wrongInput } from '../../domain/error.ts';
 import { ATTRIBUTES } from '../../search-attributes.ts';
 import { ownDevServer } from './dev-server.ts';
 import { patientCalls } from './grpc-retry.ts';
@@ -147,8 +147,11 @@ async function listed(connection: AnyConnection, namespace: string): Promise<Rec
     return answer.customAttributes ?? {};
   } catch (error) {
     if (!isGrpcServiceError(error)) throw error;
+    // It may still be registered, as on a server that is being set up: a service tries again.
     if (error.code === GRPC.NOT_FOUND)
-      throw notFound(`namespace ${namespace} does not exist on this Temporal server`, { cause: error });
+      throw new FleetError('not-ready', `namespace ${namespace} does not exist on this Temporal server`, {
+        cause: error,
+      });
     // Whoever may not ask the operator service may still be able to use the attributes.
     return usable(connection, namespace);
   }

@@ -12,7 +12,7 @@ import { firstIssue } from '../../domain/artifact/first-issue.ts';
 import { VERSION } from '../../package.ts';
 import type { Cli } from '../command.ts';
 import type { ErrorCode } from '../../domain/error.ts';
-import { endingOf } from '../errors.ts';
+import { asFleetError } from '../errors.ts';
 import { toJson } from '../output/text.ts';
 import { TOOLS, type Tool } from './tools.ts';
 
@@ -34,7 +34,7 @@ export async function serveFleet(cli: Cli, as: string): Promise<void> {
       return said(toJson(await tool.call({ cli, as, fleet: await cli.fleet() }, given)));
     } catch (error) {
       const trouble = await serverTrouble(error, cli.env).catch(() => undefined);
-      const { code, message, hint } = endingOf(trouble ?? error);
+      const { code, message, hint } = asFleetError(trouble ?? error);
       return failed([message, hint].filter(Boolean).join('; '), code);
     }
   });

@@ -1,7 +1,7 @@
 import { failpoint } from '../../adapters/failpoint.ts';
 import type { Admitted, Fleet } from '../../client.ts';
 import { mapBounded } from '../../client/connection.ts';
-import { isBadUse } from '../../domain/error.ts';
+import { hasCode, isBadUse } from '../../domain/error.ts';
 import {
   inputOf,
   isForFleet,
@@ -113,7 +113,8 @@ export async function admit(
     const [admitted] = await fleet.admit([{ input: asked.input }]);
     return { ...admitted!, id };
   } catch (error) {
-    if (isBadUse(error)) return { message: error.message };
+    // A repository that is away holds up its own task alone.
+    if (isBadUse(error) || hasCode(error, 'unavailable')) return { message: error.message };
     throw error;
   }
 }

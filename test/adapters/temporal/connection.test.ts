@@ -169,9 +169,11 @@ test('no right to add them, no such namespace, another type: one sentence each',
         'temporal operator search-attribute create --namespace default --name FleetState --type Keyword ',
       ),
     });
-    await expect(ensureSearchAttributes(connection, 'nowhere')).rejects.toThrow(
-      'namespace nowhere does not exist on this Temporal server',
-    );
+    // Exit code 2 would end a worker's service for good.
+    await expect(ensureSearchAttributes(connection, 'nowhere')).rejects.toMatchObject({
+      message: 'namespace nowhere does not exist on this Temporal server',
+      exitCode: 1,
+    });
     await connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes: { FleetState: 4 } });
     await expect(ensureSearchAttributes(connection, 'default')).rejects.toThrow(
       'the search attributes FleetState of namespace default have another type than the fleet needs',

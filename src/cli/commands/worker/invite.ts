@@ -90,7 +90,7 @@ async function heardOf(cli: Cli, { fleet, name, before, timeoutMs }: Awaited): P
       });
     await pause(LOOK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
   }
-  throw new FleetError('timeout', `worker ${name} was not waited for any longer`);
+  throw new FleetError('not-ready', `worker ${name} was not waited for any longer`);
 }
 
 const keyOf = ({ hostQueue, since }: FleetWorker): string => `${hostQueue} ${since}`;
