@@ -17,7 +17,7 @@ const PROGRAMS = [
   'adapters/artifacts/main',
   'drivers/main',
   'mcp/main',
-  'receipts/sources/main',
+  'adapters/test-sources/main',
 ];
 
 await rm(at('dist/chunks'), { recursive: true, force: true });

@@ -201,8 +201,8 @@ class Facts {
   }
 
   async pinned(task: Task): Promise<Omit<Pinned, 'pin'> & { task: Task }> {
-    const { repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify } = task;
-    const at = [repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify?.commands];
+    const { repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify, scope } = task;
+    const at = [repo, machine, base, continueFrom, deliver, into, cwd, submodules, verify, scope];
     const key = JSON.stringify(['repo', ...at]);
     const { pin, ...known } = await this.once(key, () => pinRepo(task, this.wire.config));
     return { task: { ...task, ...pin }, ...known };

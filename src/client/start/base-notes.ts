@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { findProgram } from '../../adapters/program/find-program.ts';
-import { readBlobs } from '../../adapters/git/worktree/checkout.ts';
-import { treeEntries, type Tree } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import { lfsPointers } from '../../adapters/git/worktree/lfs.ts';
 import { reading, type PathSource } from '../../adapters/git/source/source.ts';
@@ -16,6 +14,8 @@ import {
 } from '../../domain/repository/declared-dependencies.ts';
 import { mergePolicy, NO_FILE, type PolicyTask, type RepoFile } from '../../domain/repository/repo-policy.ts';
 import { normalFolder } from '../../domain/repository/working-folder.ts';
+import { commandsOf, openBase, type Base, type TaskOnBase } from './task-on-base.ts';
+import { testNotes } from './test-notes.ts';
 
 /**
  * What its owner should know of the commit that a task starts from, before an agent does: a sentence each, and its `.fleet.yaml`.
@@ -36,33 +36,10 @@ export async function baseNotes(
     ...(await withoutSetup(known)),
     ...(await cannotStart(known, env)),
     ...cannotPass(known),
+    ...(await testNotes(source, known)),
     ...(await pointers(source, at)),
   ];
   return { file: parsed.file, notes, read: at.read };
-}
-
-interface Base {
-  tree: Tree;
-  paths: ReadonlySet<string>;
-  /** A file's text. */
-  read(path: string): Promise<string | undefined>;
-}
-
-interface Known {
-  at: Base;
-  task: PolicyTask;
-  file: RepoFile;
-}
-
-async function openBase(source: PathSource, commit: string): Promise<Base> {
-  const { gitDir, as } = reading(source);
-  const tree = await treeEntries(gitDir, commit, { as });
-  const read = async (path: string) => {
-    const entry = tree.entries.get(path);
-    if (!entry?.mode.startsWith('100')) return undefined;
-    return String((await readBlobs(gitDir, [entry.id], as))[0]);
-  };
-  return { tree, paths: new Set(tree.entries.keys()), read };
 }
 
 function uncommitted({ checkout }: PathSource, { paths }: Base, base: string): string[] {
@@ -72,7 +49,7 @@ function uncommitted({ checkout }: PathSource, { paths }: Base, base: string): s
 
 const INSTALLS = /\b(?:ci|i|install|sync|add)\b/;
 
-async function withoutSetup({ at, task, file }: Known): Promise<string[]> {
+async function withoutSetup({ at, task, file }: TaskOnBase): Promise<string[]> {
   if (file.setup.length > 0 || file.copy.length > 0) return [];
   if (commandsOf(task, file).some(({ command }) => INSTALLS.test(command))) return [];
   const missing = missingSetup(await declaredIn([undefined, normalFolder(task.cwd)], at));
@@ -80,7 +57,7 @@ async function withoutSetup({ at, task, file }: Known): Promise<string[]> {
 }
 
 /** What the commands would say on the base. */
-async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string[]> {
+async function cannotStart(known: TaskOnBase, env: NodeJS.ProcessEnv): Promise<string[]> {
   const { at, task, file } = known;
   const notes = commandsOf(task, file).map(async ({ command, folder }) => {
     const script = scriptOf(command);
@@ -91,7 +68,7 @@ async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string
       ![...at.paths].some((path) => /(?:^|\/)package\.json$/.test(path) && isAbove(path, manifest))
     )
       return `\`${command}\` cannot start on the base: there is no ${manifest}`;
-    if (script !== undefined && text !== undefined && !scriptsOf(text).includes(script))
+    if (script !== undefined && text !== undefined && !Object.hasOwn(scriptsOf(text), script))
       return `\`${command}\` cannot start on the base: ${manifest} has no script ${script}`;
     const program = programOf(command);
     // What setup installs is not there yet.
@@ -102,7 +79,7 @@ async function cannotStart(known: Known, env: NodeJS.ProcessEnv): Promise<string
 }
 
 /** Tests that the commands name, the base lacks, and the task may not make either. */
-function cannotPass({ at, task, file }: Known): string[] {
+function cannotPass({ at, task, file }: TaskOnBase): string[] {
   const policy = mergePolicy(task, file);
   const isTest = matches(policy.restore.flatMap(({ tests }) => [...tests]));
   const isProtected = matches(policy.protect);
@@ -134,12 +111,6 @@ function filesNamed(command: string, folder: string | undefined): string[] {
 
 /** npm takes the nearest on the way up. */
 const isAbove = (path: string, manifest: string): boolean => manifest.startsWith(path.slice(0, -'package.json'.length));
-
-/** Those of the task run in its folder, those of the repository at the top. */
-function commandsOf({ verify, cwd }: Known['task'], file: RepoFile): { command: string; folder: string | undefined }[] {
-  if (verify?.commands) return verify.commands.map((command) => ({ command, folder: normalFolder(cwd) }));
-  return (file.verify?.commands ?? []).map((command) => ({ command, folder: undefined }));
-}
 
 async function pointers(source: PathSource, { tree }: Base): Promise<string[]> {
   const { gitDir, as } = reading(source);

@@ -91,10 +91,11 @@ function needsSomething(text: string, manifest: string): boolean {
   );
 }
 
-/** The names of a `package.json`'s scripts. */
-export function scriptsOf(text: string): string[] {
+/** The scripts of a `package.json` by name. */
+export function scriptsOf(text: string): Record<string, string> {
   const { scripts } = objectOf(text);
-  return typeof scripts === 'object' && scripts !== null ? Object.keys(scripts) : [];
+  const named = Object.entries(typeof scripts === 'object' && scripts !== null ? scripts : {});
+  return Object.fromEntries(named.filter((one): one is [string, string] => typeof one[1] === 'string'));
 }
 
 /** The script that a command starts by name, where it does nothing else: `test` of `npm test`. */

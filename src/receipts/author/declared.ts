@@ -1,3 +1,4 @@
+import { readTexts } from '../../adapters/git/worktree/read-texts.ts';
 import { treeEntries } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest } from '../../domain/evidence/test-source.ts';
@@ -5,15 +6,7 @@ import { testsSentence, type TestReport, type TestResult } from '../../domain/ev
 import type { Tried } from '../../ports.ts';
 import { testGlobs } from '../trial/trial.ts';
 import { selectsTests } from './selection.ts';
-import {
-  authorFiles,
-  goPackage,
-  readAuthorFiles,
-  readTexts,
-  Reported,
-  reportedFiles,
-  type AuthorSource,
-} from './sources.ts';
+import { authorFiles, goPackage, readAuthorFiles, Reported, reportedFiles, type AuthorSource } from './sources.ts';
 
 /** What came of the commands on the base and on the result, whose commands passed. */
 interface Compared {

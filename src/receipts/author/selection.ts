@@ -1,7 +1,7 @@
 import { treeEntries } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import type { Tried } from '../../ports.ts';
-import { readTexts } from './sources.ts';
+import { readTexts } from '../../adapters/git/worktree/read-texts.ts';
 
 /** What may say which tests are run, besides the commands and the files that they name. */
 const CONFIG = [

@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
-import { blobSizes, readBlobs } from '../../adapters/git/worktree/checkout.ts';
+import { readTexts } from '../../adapters/git/worktree/read-texts.ts';
 import { treeEntries, type Entry } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source.ts';
 import type { TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { isDeclared, readSources } from '../sources/index.ts';
+import { isDeclared, isRead, readSources } from '../../adapters/test-sources/index.ts';
 import { testGlobs } from '../trial/trial.ts';
 
 /** A test file that the agent has no say in, as the base has it. */
@@ -17,14 +16,9 @@ export interface AuthorSource {
   source: TestSource;
 }
 
-/** Files whose tests are read, and bytes of each. */
-const MAX_FILES = 1_000;
-const MAX_BYTES = 1_000_000;
 /** Pairs of a reported and a declared test that are compared where a runner tells no files. */
 const MAX_PAIRS = 4_000_000;
 
-/** What a parser reads. */
-export const CODE = /\.(?:py|[mc]?[jt]sx?|go|rs|java)$/;
 /** Languages whose runners tell no file; a file of Rust's may hold tests wherever it lies. */
 const UNTOLD = /\.(?:go|rs|java)$/;
 
@@ -40,7 +34,7 @@ export async function authorFiles(
   return new Map(
     [...entries].filter(
       ([path, { mode }]) =>
-        mode.startsWith('100') && CODE.test(path) && (isTest(path) || path.endsWith('.rs')) && !changed.has(path),
+        mode.startsWith('100') && isRead(path) && (isTest(path) || path.endsWith('.rs')) && !changed.has(path),
     ),
   );
 }
@@ -61,21 +55,6 @@ export async function readAuthorFiles(gitDir: string, files: ReadonlyMap<string,
     const entry = files.get(source.path);
     return text !== undefined && entry ? [{ path: source.path, text, entry, source }] : [];
   });
-}
-
-/** The texts by path: the first 1,000 files of at most 1 MB each that are UTF-8. */
-export async function readTexts(gitDir: string, files: ReadonlyMap<string, Entry>): Promise<Map<string, string>> {
-  const some = [...files].slice(0, MAX_FILES);
-  const sizes = await blobSizes(
-    gitDir,
-    some.map(([, { id }]) => id),
-  );
-  const small = some.filter((_, i) => (sizes[i] ?? Infinity) <= MAX_BYTES);
-  const blobs = await readBlobs(
-    gitDir,
-    small.map(([, { id }]) => id),
-  );
-  return new Map(small.flatMap(([path], i) => (isUtf8(blobs[i]!) ? [[path, String(blobs[i])] as const] : [])));
 }
 
 /** The tests of a report by where they may have been declared. */

@@ -6,7 +6,9 @@ import { matches } from '../../adapters/glob.ts';
 import { statuses, testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
 import { judgedPaths, testGlobs, tryCommit } from '../trial/trial.ts';
-import { authorFiles, CODE, readAuthorFiles, readTexts, Reported, reportedFiles } from './sources.ts';
+import { isRead } from '../../adapters/test-sources/index.ts';
+import { readTexts } from '../../adapters/git/worktree/read-texts.ts';
+import { authorFiles, readAuthorFiles, Reported, reportedFiles } from './sources.ts';
 
 /** What came of the author's tests without those of the result. */
 export interface WithoutNew {
@@ -86,13 +88,13 @@ async function newTestFiles(evidence: Tried, restored: readonly string[]): Promi
   const added = result.changes
     .filter(({ path, kind }) => kind !== 'deleted' && !base.entries.has(path) && !removed.has(path))
     .map(({ path }) => path)
-    .filter((path) => CODE.test(path) && isTest(path));
+    .filter((path) => isRead(path) && isTest(path));
   if (added.length === 0) return [];
   // Its sources may need a file that only looks like a test.
   const { entries } = await treeEntries(result.gitDir, result.commit);
   const changed = result.changes.flatMap(({ path }) => {
     const entry = entries.get(path);
-    return entry?.mode.startsWith('100') && CODE.test(path) && !added.includes(path) ? [[path, entry] as const] : [];
+    return entry?.mode.startsWith('100') && isRead(path) && !added.includes(path) ? [[path, entry] as const] : [];
   });
   const askers = [...(await authorFiles(evidence, restored)), ...changed];
   const texts = [...(await readTexts(result.gitDir, new Map(askers))).values()];

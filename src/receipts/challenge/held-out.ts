@@ -4,9 +4,8 @@ import { posix } from 'node:path';
 import type { HeldOut } from '../../domain/task/schema.ts';
 import type { TestReport } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { CODE } from '../author/sources.ts';
 import { failedCheck, runCheck } from '../kinds/held-out.ts';
-import { readSources } from '../sources/index.ts';
+import { isRead, readSources } from '../../adapters/test-sources/index.ts';
 import { judgedPaths, layTrial, spent } from '../trial/trial.ts';
 import { answersOf } from './answers.ts';
 import { chooseTurned, turnablesOf, turnedFiles, turnedLimitMs, type Turnable } from './turnable.ts';
@@ -93,7 +92,7 @@ async function textsBelow(folder: string): Promise<Map<string, string>> {
     for (const entry of await readdir(`${folder}/${dir}`, { withFileTypes: true })) {
       const path = posix.join(dir, entry.name);
       if (entry.isDirectory() && entry.name !== 'node_modules') open.push(path);
-      if (!entry.isFile() || !CODE.test(path) || texts.size >= MAX_FILES) continue;
+      if (!entry.isFile() || !isRead(path) || texts.size >= MAX_FILES) continue;
       const content = await readFile(`${folder}/${path}`);
       if (content.length <= MAX_BYTES && isUtf8(content)) texts.set(path, String(content));
     }

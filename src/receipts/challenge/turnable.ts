@@ -3,7 +3,7 @@ import type { DeclaredTest } from '../../domain/evidence/test-source.ts';
 import { statuses, type TestReport } from '../../domain/evidence/test-results.ts';
 import { nameOf } from '../author/declared.ts';
 import { Reported, type AuthorSource } from '../author/sources.ts';
-import { turnTests } from '../sources/index.ts';
+import { turnTests } from '../../adapters/test-sources/index.ts';
 
 /** A source whose tests can be turned, wherever it lies. */
 export type Turned = Pick<AuthorSource, 'path' | 'source' | 'text'>;

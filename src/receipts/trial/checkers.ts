@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { scriptsOf } from '../../domain/repository/declared-dependencies.ts';
 
 /** The text of a base's files that say what `npm test` and `make test` run, by path. */
 export type Manifests = ReadonlyMap<string, string>;
@@ -50,19 +51,8 @@ export const readsManifests = (command: string): boolean => NPM.test(command) ||
 function recipesOf(path: string, text: string): Recipe[] {
   const dir = posix.dirname(path);
   return posix.basename(path) === 'package.json'
-    ? scriptsOf(text).map(([name, script]) => ({ name, by: NPM, runs: [script], dir, first: false }))
+    ? Object.entries(scriptsOf(text)).map(([name, script]) => ({ name, by: NPM, runs: [script], dir, first: false }))
     : targetsOf(text).map((target) => ({ ...target, by: MAKE, dir }));
-}
-
-function scriptsOf(text: string): [name: string, script: string][] {
-  try {
-    const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };
-    return Object.entries(scripts ?? {}).flatMap(([name, script]) =>
-      typeof script === 'string' ? [[name, script]] : [],
-    );
-  } catch {
-    return [];
-  }
 }
 
 function targetsOf(text: string): Pick<Recipe, 'name' | 'runs' | 'first'>[] {

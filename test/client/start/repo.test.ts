@@ -23,6 +23,12 @@ const LOCK = {
   'package-lock.json': '{}',
 };
 
+/** A test of which `challenge` can turn something. */
+const TESTED = `import assert from 'node:assert/strict';
+import test from 'node:test';
+test('adds', () => assert.equal(1 + 1, 2));
+`;
+
 const pin = async (more: object = {}) => {
   const parsed = parseTask({ objective: 'x', repo, ...more });
   if (!parsed.ok) throw new Error(parsed.message);
@@ -127,7 +133,7 @@ describe('what is said of the base', () => {
   });
 
   test('a test that is not there and that the task may not make either', async () => {
-    makeRepo(repo, { 'test/old.js': '', 'web/a.txt': '' });
+    makeRepo(repo, { 'test/old.js': TESTED, 'web/a.txt': '' });
     const of = (verify: string[], scope: object, more: object = {}) => notes({ verify, scope, ...more });
     const command = 'node --test test/new.js';
     const cannot = `\`${command}\` cannot pass: test/new.js is not in the base, and`;
@@ -157,6 +163,43 @@ describe('what is said of the base', () => {
     const note = ['`npm test` cannot start on the base: there is no package.json'];
     expect(await notes({ verify: ['npm test'] })).toEqual(note);
     expect(await notes({ verify: ['npm test'], cwd: 'web' })).toEqual([]);
+  });
+
+  test('commands that run tests where the base has none', async () => {
+    const none = (command: string) => [
+      `\`${command}\` has no test on the base, so only tests that the agent adds are run: commit one, or add verify.heldOut`,
+    ];
+    makeRepo(repo, {
+      'package.json': '{"scripts":{"test":"node --test","lint":"true"}}',
+      'test/a.test.js': '// later\n',
+    });
+    for (const command of ['npm test', 'node --test'])
+      expect(await notes({ verify: [command] })).toEqual(none(command));
+    for (const fine of ['npm run lint', 'sh test.sh']) expect(await notes({ verify: [fine] })).toEqual([]);
+    expect(await notes({ verify: { commands: ['npm test'], heldOut: [{ path: 'check.sh' }] } })).toEqual([]);
+    write(repo, { 'test/b.test.js': TESTED });
+    git(repo, 'add', '-A');
+    git(repo, 'commit', '-qm', 'a test');
+    expect(await notes({ verify: ['npm test'] })).toEqual([]);
+  });
+
+  test('tests of which nothing can be turned wrong, unless nothing is to be', async () => {
+    makeRepo(repo, { 'shop.py': '', 'test_shop.py': 'import shop\n\ndef test_loads():\n    shop\n' });
+    const deceived =
+      'no test on the base compares with a value, so `challenge` can turn none wrong, and code that deceives `python3 -m unittest` may pass: add one that does, or verify.heldOut';
+    expect(await notes({ verify: ['python3 -m unittest'] })).toEqual([deceived]);
+    expect(await notes({ verify: { commands: ['python3 -m unittest'], challenge: 'off' } })).toEqual([]);
+    write(repo, { 'test_torn.py': 'def test_torn(:\n' });
+    git(repo, 'add', '-A');
+    git(repo, 'commit', '-qm', 'a file that no parser reads');
+    expect(await notes({ verify: ['python3 -m unittest'] })).toEqual([]);
+  });
+
+  test('tests that compare by ==', async () => {
+    makeRepo(repo, { 'a.test.js': TESTED.replace('/strict', ''), 'b.test.js': TESTED });
+    expect(await notes({ verify: ['node --test'] })).toEqual([
+      "a.test.js compares by == (assert.equal), so '1' passes for 1: node:assert/strict is exact",
+    ]);
   });
 
   test('files that are Git LFS pointers', async () => {

@@ -1,14 +1,14 @@
 /**
  * Turns the tests of exercises in Exercism's layout, and runs them on their reference solutions: every test with a sure turn has to
- * fail, and each that was not turned has to pass. `tsx test/receipts/sources/measure.ts <folder> <language> [secrets]`, on what was built.
+ * fail, and each that was not turned has to pass. `tsx test/adapters/test-sources/measure.ts <folder> <language> [secrets]`, on what was built.
  */
 import { randomInt } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeclaredTest, TestSource } from '../../../src/domain/evidence/test-source.ts';
 import type { TestResult } from '../../../src/domain/evidence/test-results.ts';
-import { isDeclared, readSources, turnTests } from '../../../src/receipts/sources/index.ts';
-import { watchedRun } from '../watched-run.ts';
+import { isDeclared, readSources, turnTests } from '../../../src/adapters/test-sources/index.ts';
+import { watchedRun } from '../../receipts/watched-run.ts';
 import { LANGUAGES } from './measured-languages.ts';
 
 type Files = Record<string, string>;

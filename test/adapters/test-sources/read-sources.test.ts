@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestSource } from '../../../src/domain/evidence/test-source.ts';
-import { isDeclared, readSources } from '../../../src/receipts/sources/index.ts';
+import { isDeclared, readSources } from '../../../src/adapters/test-sources/index.ts';
 
 const read = async (path: string, text: string) => (await readSources([{ path, text }]))[0]!;
 

@@ -21,3 +21,6 @@ export type Language = (typeof LANGUAGES)[keyof typeof LANGUAGES];
 /** The language of a file whose tests can be read, by its name. */
 export const languageOf = (path: string): Language | undefined =>
   LANGUAGES[extname(path).toLowerCase() as keyof typeof LANGUAGES];
+
+/** Whether the tests of a file can be read, by its name. */
+export const isRead = (path: string): boolean => languageOf(path) !== undefined;

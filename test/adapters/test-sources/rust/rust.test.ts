@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isDeclared } from '../../../../src/receipts/sources/index.ts';
-import { watchedRun } from '../../watched-run.ts';
+import { isDeclared } from '../../../../src/adapters/test-sources/index.ts';
+import { watchedRun } from '../../../receipts/watched-run.ts';
 import { readText } from '../read.ts';
 
 const HONEST = `#![deny(warnings)]

@@ -1,9 +1,9 @@
 import type { TestSource } from '../../domain/evidence/test-source.ts';
-import { askParser } from '../../adapters/program/ask-parser.ts';
+import { askParser } from '../program/ask-parser.ts';
 import { builtFile } from '../../package.ts';
 import { languageOf } from './languages.ts';
 
-const MAIN = builtFile('receipts/sources/main.js');
+const MAIN = builtFile('adapters/test-sources/main.js');
 const FILE_MAX = 1024 * 1024;
 /** In all: as many files, and UTF-16 units of text. */
 const FILES_MAX = 5_000;

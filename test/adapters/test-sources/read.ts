@@ -1,5 +1,5 @@
-import { parseFile } from '../../../src/receipts/sources/parse.ts';
-import { turnTests } from '../../../src/receipts/sources/index.ts';
+import { parseFile } from '../../../src/adapters/test-sources/parse.ts';
+import { turnTests } from '../../../src/adapters/test-sources/index.ts';
 
 /** What is read of a source, its tests as lines (`?`: a part that is computed), and it with every test turned. */
 export async function readText(path: string, text: string) {

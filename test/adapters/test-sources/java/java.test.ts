@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isDeclared } from '../../../../src/receipts/sources/index.ts';
+import { isDeclared } from '../../../../src/adapters/test-sources/index.ts';
 import { readText } from '../read.ts';
 
 const HEAD = `package a.b;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { watchedRun } from '../../watched-run.ts';
+import { watchedRun } from '../../../receipts/watched-run.ts';
 import { readText } from '../read.ts';
 
 const NODE = `#!/usr/bin/env node

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { watchedRun } from '../../watched-run.ts';
+import { watchedRun } from '../../../receipts/watched-run.ts';
 import { readText } from '../read.ts';
 
 const HONEST = `"""Tests."""

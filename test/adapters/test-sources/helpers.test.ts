@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { watchedRun } from '../watched-run.ts';
+import { watchedRun } from '../../receipts/watched-run.ts';
 import { readText } from './read.ts';
 
 /** Assertions in functions of the same file that tests call. */

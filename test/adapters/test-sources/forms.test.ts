@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseFile } from '../../../src/receipts/sources/parse.ts';
-import { turnTests } from '../../../src/receipts/sources/index.ts';
-import { watchedRun } from '../watched-run.ts';
+import { parseFile } from '../../../src/adapters/test-sources/parse.ts';
+import { turnTests } from '../../../src/adapters/test-sources/index.ts';
+import { watchedRun } from '../../receipts/watched-run.ts';
 import { readText } from './read.ts';
 
 /** Of each language: what stands before the tests, one assertion a line, and how one line becomes a test. */

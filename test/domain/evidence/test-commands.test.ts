@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { looseEquality, runsTests } from '../../../src/domain/evidence/test-commands.ts';
+
+test.each([
+  'pytest -q',
+  'python3 -m unittest discover',
+  'npx jest --ci',
+  'node --import tsx --test',
+  'go test ./...',
+  'cargo +nightly test',
+  './mvnw -q verify',
+  'cd web && npx vitest run',
+])('%s runs tests', (command) => expect(runsTests(command)).toBe(true));
+
+test.each(['node build.js', 'npm test', 'go vet ./...', 'cargo build', 'mvn package.xml', 'sh test.sh', 'eslint .'])(
+  '%s is not known to run tests',
+  (command) => expect(runsTests(command)).toBe(false),
+);
+
+test('a script runs what its package.json says', () => {
+  expect(runsTests('npm test', '{"scripts":{"test":"jest"}}')).toBe(true);
+  expect(runsTests('npm run lint', '{"scripts":{"test":"jest","lint":"eslint ."}}')).toBe(false);
+  expect(runsTests('npm test', '{"scripts":{"test":7}}')).toBe(false);
+  expect(runsTests('npm test', 'no JSON')).toBe(false);
+});
+
+test.each([
+  ["import assert from 'node:assert';\nassert.equal(1, x);", 'assert.equal'],
+  ["import * as check from 'assert';\ncheck.notDeepEqual(a, b);", 'check.notDeepEqual'],
+  ["const assert = require('node:assert');\nassert.deepEqual(a, b);", 'assert.deepEqual'],
+])('%j compares by ==', (text, call) => expect(looseEquality(text)).toBe(call));
+
+test.each([
+  "import assert from 'node:assert/strict';\nassert.equal(1, x);",
+  "const assert = require('assert').strict;\nassert.equal(1, x);",
+  "import assert from 'node:assert';\nassert.strictEqual(1, x);",
+  "import assert from 'node:assert';\nother.assert.equal(1, x);",
+  "import { assert } from 'chai';\nassert.deepEqual(1, x);",
+  'expect(a).toEqual(b);',
+])('%j does not', (text) => expect(looseEquality(text)).toBeUndefined());
