@@ -1,5 +1,6 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { DeclaredTest } from '../../../domain/evidence/test-source.ts';
+import { Negation } from './negation.ts';
 import { goTurns } from './turns.ts';
 import { children, field, findAll, mergeTwins, shortText, type Found, type SourceFile } from '../shared/nodes.ts';
 
@@ -15,6 +16,7 @@ export function readGo(root: Node, file: SourceFile): Found {
   const head = file.text.slice(0, children(root)[0]?.startIndex ?? 0);
   const off = BUILD_TAG.test(head) || SYSTEM.test(file.path);
   const testify = /"github\.com\/stretchr\/testify\/(assert|require)"/.test(file.text);
+  const negation = new Negation(file);
   const tests = children(root)
     .filter(({ type }) => type === 'function_declaration')
     .flatMap((node): DeclaredTest[] => {
@@ -23,7 +25,7 @@ export function readGo(root: Node, file: SourceFile): Found {
       if (!/^Test([^a-z]|$)/.test(name) || more || field(parameter ?? null, 'type')?.text !== '*testing.T') return [];
       const calls = findAll(node, CALLS).map((call) => shortText(field(call, 'function')));
       const t = shortText(field(parameter!, 'name'));
-      const turns = t === '' || t === '_' ? [] : goTurns(field(node, 'body'), { t, testify, file });
+      const turns = t === '' || t === '_' ? [] : goTurns(field(node, 'body'), { t, testify, file, negation });
       return [
         {
           name: [name],
@@ -33,5 +35,10 @@ export function readGo(root: Node, file: SourceFile): Found {
         },
       ];
     });
-  return { framework: tests.length > 0 ? 'go test' : null, tests: mergeTwins(tests), shared: [] };
+  const isUsed = tests.some(({ turns }) => turns.some(({ neutral = [] }) => neutral.length > 0));
+  return {
+    framework: tests.length > 0 ? 'go test' : null,
+    tests: mergeTwins(tests),
+    shared: isUsed ? [negation.source()] : [],
+  };
 }

@@ -1,26 +1,30 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
 import type { Edit, Turn } from '../../../domain/evidence/test-source.ts';
 import { helperOf, inGoHelper } from './helpers.ts';
-import { children, DEPTH_MAX, field, insert, replace, shortText, turn, type SourceFile } from '../shared/nodes.ts';
+import type { Negation } from './negation.ts';
+import { children, DEPTH_MAX, field, replace, shortText, turn, type SourceFile } from '../shared/nodes.ts';
 
 interface Context {
   /** The name of the test's `*testing.T`. */
   t: string;
   testify: boolean;
   file: SourceFile;
+  negation: Negation;
   depth?: number;
 }
 
 /** What can be turned in some statements. */
 interface Part {
   edits: Edit[];
+  /** What looks as the edits do and changes nothing, where they could be told. */
+  neutral: Edit[];
   /** Whoever comes through evaluates something that is turned. */
   covers: boolean;
   /** The test, or an iteration, can end here before that. */
   ends: boolean;
 }
 
-const NOTHING: Part = { edits: [], covers: false, ends: false };
+const NOTHING: Part = { edits: [], neutral: [], covers: false, ends: false };
 const FAILS = /^(Error|Errorf|Fatal|Fatalf|Fail|FailNow)$/;
 const OPPOSITES = [
   ['Equal', 'NotEqual'],
@@ -42,12 +46,12 @@ const OPPOSITE = new Map<string, string>(
 );
 
 /**
- * All of a test's checks as one turn: Go has no way to overload an equality, so each condition that leads to a failure is negated, and a
- * test whose negated condition holds ends there. It is sure where each way through the test meets one.
+ * All of a test's checks as one turn: Go has no way to overload an equality, so a test ends as failed where a condition that leads to a
+ * failure does not hold. It is sure where each way through the test meets one.
  */
 export function goTurns(body: Node | null, context: Context): Turn[] {
-  const { edits, covers } = inStatements(statementsOf(body), context);
-  return edits.length > 0 ? [turn(edits, covers)] : [];
+  const { edits, neutral, covers } = inStatements(statementsOf(body), context);
+  return edits.length > 0 ? [turn(edits, covers, neutral)] : [];
 }
 
 const statementsOf = (block: Node | null): Node[] =>
@@ -55,16 +59,18 @@ const statementsOf = (block: Node | null): Node[] =>
 
 function inStatements(statements: readonly Node[], context: Context): Part {
   const edits: Edit[] = [];
+  const neutral: Edit[] = [];
   let covers = false;
   let ends = false;
   for (const statement of statements) {
     const part = inStatement(statement, context);
     edits.push(...part.edits);
+    neutral.push(...part.neutral);
     if (covers || ends) continue;
     covers = part.covers;
     ends = !part.covers && part.ends;
   }
-  return { edits, covers, ends };
+  return { edits, neutral, covers, ends };
 }
 
 function inStatement(statement: Node, outer: Context): Part {
@@ -107,7 +113,7 @@ function inCall(call: Node, context: Context): Part {
   const [, base = '', formatted = ''] = /^(\w+?)(f?)$/.exec(name.text) ?? [];
   const opposite = OPPOSITE.get(base);
   if (!context.testify || !opposite || !/^(assert|require|is|must|a|r)$/.test(receiver)) return NOTHING;
-  return { edits: [replace(name, `${opposite}${formatted}`)], covers: true, ends: false };
+  return { ...NOTHING, edits: [replace(name, `${opposite}${formatted}`)], covers: true };
 }
 
 /** `assertEqual(t, got, 5)` of the file's own: the conditions at its top that lead to a failure. */
@@ -119,7 +125,7 @@ function inOwnHelper(call: Node, context: Context): Part {
     .filter((one) => fails(statementsOf(field(one, 'consequence')), { ...context, t: helper.t }))
     .map((one) => field(one, 'condition')!);
   const edits = inGoHelper(call, helper, conditions);
-  return edits ? { edits, covers: true, ends: false } : NOTHING;
+  return edits ? { ...NOTHING, edits, covers: true } : NOTHING;
 }
 
 function inSubtest(call: Node, context: Context): Part {
@@ -127,31 +133,30 @@ function inSubtest(call: Node, context: Context): Part {
   const [parameter] = children(field(literal ?? null, 'parameters'));
   const t = shortText(field(parameter ?? null, 'name'));
   if (!literal || t === '' || t === '_') return NOTHING;
-  const { edits, covers } = inStatements(statementsOf(field(literal, 'body')), { ...context, t });
-  return { edits, covers, ends: false };
+  return { ...inStatements(statementsOf(field(literal, 'body')), { ...context, t }), ends: false };
 }
 
 function inIf(statement: Node, context: Context): Part {
   const condition = field(statement, 'condition')!;
   const consequence = field(statement, 'consequence');
-  if (fails(statementsOf(consequence), context))
-    return {
-      edits: [
-        insert(condition.startIndex, '!('),
-        insert(condition.endIndex, `) { ${context.t}.FailNow() } else if true`),
-      ],
-      covers: true,
-      ends: false,
-    };
+  if (fails(statementsOf(consequence), context)) return negated(condition, context);
   const then = inStatements(statementsOf(consequence), context);
   const alternative = field(statement, 'alternative');
   const other = alternative ? inStatement(alternative, context) : NOTHING;
   return {
     edits: [...then.edits, ...other.edits],
+    neutral: [...then.neutral, ...other.neutral],
     covers: then.covers && other.covers,
     ends: then.ends || other.ends,
   };
 }
+
+/** A condition that leads to a failure. */
+const negated = (condition: Node, { t, negation }: Context): Part => ({
+  ...negation.of(condition, t),
+  covers: true,
+  ends: false,
+});
 
 /** Cases are tried in order: the first that fails the test is always tried where none before it was taken. */
 function inSwitch(statement: Node, context: Context): Part {
@@ -162,15 +167,8 @@ function inSwitch(statement: Node, context: Context): Part {
     const [condition, more] = children(field(one, 'value'));
     const statements = statementsOf(one).filter(({ type }) => type !== 'expression_list');
     if (statements.some(({ type }) => type === 'fallthrough_statement')) return { ...NOTHING, ends: true };
-    if (conditions && condition && !more && fails(statements, context)) {
-      const colon = context.file.text.indexOf(':', condition.endIndex);
-      const edits = [
-        insert(condition.startIndex, '!('),
-        insert(condition.endIndex, ')'),
-        insert(colon + 1, ` ${context.t}.FailNow();`),
-      ];
-      return join([...parts, { edits, covers: true, ends: false }], true);
-    }
+    if (conditions && condition && !more && fails(statements, context))
+      return join([...parts, negated(condition, context)], true);
     parts.push(inStatements(statements, context));
   }
   return join(
@@ -181,6 +179,7 @@ function inSwitch(statement: Node, context: Context): Part {
 
 const join = (parts: readonly Part[], complete: boolean): Part => ({
   edits: parts.flatMap(({ edits }) => edits),
+  neutral: parts.flatMap(({ neutral }) => neutral),
   covers: complete && parts.every(({ covers }) => covers),
   ends: parts.some(({ ends }) => ends),
 });
@@ -189,7 +188,7 @@ function inFor(statement: Node, context: Context): Part {
   const range = children(statement).find(({ type }) => type === 'range_clause');
   const part = inStatements(statementsOf(field(statement, 'body')), context);
   const filled = range !== undefined && isFilled(field(range, 'right'), context.file);
-  return { edits: part.edits, covers: filled && part.covers, ends: part.ends };
+  return { ...part, covers: filled && part.covers };
 }
 
 /** A list that is written out, here or in a variable of this name of the package's tests. */

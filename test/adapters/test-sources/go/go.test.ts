@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isDeclared } from '../../../../src/adapters/test-sources/index.ts';
+import { isDeclared, turnTests } from '../../../../src/adapters/test-sources/index.ts';
+import { parseFile } from '../../../../src/adapters/test-sources/parse.ts';
 import { watchedRun } from '../../../receipts/watched-run.ts';
 import { readText } from '../read.ts';
 
@@ -93,6 +94,18 @@ test('every turned test of go test fails, and none does that was not turned', as
   expect(wrong.tests?.filter((line) => !line.startsWith('failed'))).toEqual([]);
   for (const declared of source.tests)
     expect(wrong.report?.tests.some((one) => isDeclared(one, source, declared))).toBe(true);
+});
+
+test('tests that are not turned pass, and look as those do that are', async () => {
+  const source = await parseFile({ path: 'a_test.go', text: HONEST });
+  const [wrong, right] = [source.tests, []].map((chosen) => turnTests(HONEST, source, new Set(chosen)));
+  const module = { 'go.mod': 'module example.com/a\n\ngo 1.18\n' };
+  const { tests } = await watchedRun('go test ./...', { ...module, 'a_test.go': right! });
+  expect(tests).toHaveLength(9);
+  expect(tests?.filter((line) => !line.startsWith('passed'))).toEqual([]);
+  const shape = (text: string) => text.replaceAll(/, \d{5}, /g, ', N, ');
+  expect(shape(right!)).toBe(shape(wrong!));
+  expect(right).not.toBe(wrong);
 });
 
 test('only where each way through a test meets a check is its turn sure', async () => {
