@@ -79,7 +79,7 @@ export async function rowFrom(client: Client, info: Info): Promise<TaskRow> {
 
 type Fields = Record<string, temporal.api.common.v1.IPayload>;
 
-function toldBy(fields: Fields): Listed['told'] & { state?: TaskState } {
+function toldBy(fields: Fields): Listed['told'] {
   const told: Record<string, unknown> = {};
   for (const [key, { name, type }] of Object.entries(ATTRIBUTES)) {
     const data = fields[name]?.data;

@@ -161,6 +161,7 @@ export interface Listed {
   closedAt: string | null;
   /** Its search attributes. */
   told: {
+    state?: TaskState;
     since?: string;
     reason?: Reason | undefined;
     coder?: string | undefined;
@@ -223,7 +224,8 @@ export function rowOf(listed: Listed): TaskRow {
     dependsOn: told.dependsOn ?? [],
     waits: now?.waits ? { id, title, ...now.waits } : null,
     createdAt: startedAt,
-    endedAt: closedAt,
+    // Its workflow closes later, when it has told all who wait for it.
+    endedAt: closedAt !== null && told.state === state ? since : closedAt,
     retryAt: now?.retryAt ?? null,
   };
   if (made?.parent !== undefined) row.parent = made.parent;

@@ -88,6 +88,14 @@ describe('a row', () => {
     });
   });
 
+  test('ended when it entered its last state, although its workflow closes later', () => {
+    const told = { state: 'done', since: AT } as const;
+    expect(rowOf(listed({ state: 'done', closedAt: LATER, told })).endedAt).toBe(AT);
+    expect(rowOf(listed({ state: 'failed', closedAt: LATER, told: { ...told, state: 'running' } })).endedAt).toBe(
+      LATER,
+    );
+  });
+
   test('of one that was ended by force says so', () => {
     const row = rowOf(listed({ state: 'cancelled', terminated: true, closedAt: LATER, told: { worker: 'ada' } }));
     expect(row).toMatchObject({ message: 'terminated', endedAt: LATER, worker: null, lastWorker: 'ada' });
