@@ -79,6 +79,16 @@ describe('reports', () => {
   });
 });
 
+test("Rust's tests are in the order of their names, however they ended", async () => {
+  await using it = await lab();
+  mkdirSync(it.at('cargo-1'));
+  it.write('cargo-1/target', 'a\n/target/debug/deps/a-0123456789abcdef');
+  it.write('cargo-1/log', 'failed tests::z2\nok tests::fine\nfailed tests::z1\nignored: not\nnow tests::slow\n');
+  expect((await it.read())?.tests.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    ...['a > tests::fine passed', 'a > tests::slow skipped', 'a > tests::z1 failed', 'a > tests::z2 failed'],
+  ]);
+});
+
 describe('JUnit XML', () => {
   const surefire = readFileSync(new URL('../fixtures/test-reports/surefire.xml', import.meta.url), 'utf8');
   const seen = [

@@ -1,4 +1,4 @@
 export { isDeclared } from './is-declared.ts';
-export { isRead } from './languages.ts';
+export { isRead, testFiles } from './languages.ts';
 export { readSources } from './read-sources.ts';
 export { turnTests } from './turn-tests.ts';

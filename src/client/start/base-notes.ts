@@ -12,6 +12,7 @@ import {
   scriptOf,
   scriptsOf,
 } from '../../domain/repository/declared-dependencies.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
 import { mergePolicy, NO_FILE, type PolicyTask, type RepoFile } from '../../domain/repository/repo-policy.ts';
 import { normalFolder } from '../../domain/repository/working-folder.ts';
 import { commandsOf, openBase, type Base, type TaskOnBase } from './task-on-base.ts';
@@ -81,7 +82,7 @@ async function cannotStart(known: TaskOnBase, env: NodeJS.ProcessEnv): Promise<s
 /** Tests that the commands name, the base lacks, and the task may not make either. */
 function cannotPass({ at, task, file }: TaskOnBase): string[] {
   const policy = mergePolicy(task, file);
-  const isTest = matches(policy.restore.flatMap(({ tests }) => [...tests]));
+  const isTest = matches(testGlobs(policy.restore));
   const isProtected = matches(policy.protect);
   const allow = policy.allow.map(matches);
   const whyNot = (path: string): string | undefined => {

@@ -8,7 +8,7 @@ import { normalFolder } from '../../domain/repository/working-folder.ts';
 export interface Base {
   tree: Tree;
   paths: ReadonlySet<string>;
-  /** A file's text. */
+  /** A file's text, read once. */
   read(path: string): Promise<string | undefined>;
 }
 
@@ -22,10 +22,16 @@ export interface TaskOnBase {
 export async function openBase(source: PathSource, commit: string): Promise<Base> {
   const { gitDir, as } = reading(source);
   const tree = await treeEntries(gitDir, commit, { as });
-  const read = async (path: string) => {
+  const texts = new Map<string, Promise<string | undefined>>();
+  const textOf = async (path: string) => {
     const entry = tree.entries.get(path);
     if (!entry?.mode.startsWith('100')) return undefined;
     return String((await readBlobs(gitDir, [entry.id], as))[0]);
+  };
+  const read = (path: string) => {
+    const text = texts.get(path) ?? textOf(path);
+    texts.set(path, text);
+    return text;
   };
   return { tree, paths: new Set(tree.entries.keys()), read };
 }

@@ -1,8 +1,9 @@
 import { reading, type PathSource } from '../../adapters/git/source/source.ts';
 import { readTexts } from '../../adapters/git/worktree/read-texts.ts';
 import { matches } from '../../adapters/glob.ts';
-import { isRead, readSources } from '../../adapters/test-sources/index.ts';
+import { readSources, testFiles } from '../../adapters/test-sources/index.ts';
 import { looseEquality, runsTests } from '../../domain/evidence/test-commands.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
 import { mergePolicy } from '../../domain/repository/repo-policy.ts';
 import { commandsOf, type TaskOnBase } from './task-on-base.ts';
 
@@ -21,20 +22,17 @@ export async function testNotes(source: PathSource, { at, task, file }: TaskOnBa
   );
   const command = testing.flat()[0];
   if (command === undefined) return [];
-  const isTest = matches(policy.restore.flatMap(({ tests }) => [...tests]));
-  const files = [...at.tree.entries].filter(
-    ([path, { mode }]) => mode.startsWith('100') && isRead(path) && (isTest(path) || path.endsWith('.rs')),
-  );
-  if (files.length > MAX_FILES) return [];
+  const files = testFiles(at.tree.entries, matches(testGlobs(policy.restore)));
+  if (files.size > MAX_FILES) return [];
   const { gitDir, as } = reading(source);
-  const texts = await readTexts(gitDir, new Map(files), as);
+  const texts = await readTexts(gitDir, files, as);
   const sources = await readSources(
     [...texts].map(([path, text]) => ({ path, text })),
     { signal: AbortSignal.timeout(READ_MS) },
   );
-  const tests = sources.flatMap((one) => one.tests).filter(({ skipped }) => !skipped);
+  const tests = sources.flatMap((one) => one.tests);
   const turnable = tests.filter(({ turns }) => turns.length > 0);
-  const isWhole = texts.size === files.length && sources.every(({ unread }) => unread === undefined);
+  const isWhole = texts.size === files.size && sources.every(({ unread }) => unread === undefined);
   const notes: string[] = [];
   const isBare = isWhole && policy.checks.heldOut.length === 0;
   if (isBare && tests.length === 0)

@@ -127,6 +127,10 @@ const ECOSYSTEMS: Record<string, Restore> = {
 
 export const DEFAULT_RESTORE: readonly Restore[] = Object.values(ECOSYSTEMS);
 
+/** The globs of all test files. */
+export const testGlobs = (restore: readonly Pick<Restore, 'tests'>[]): string[] =>
+  restore.flatMap(({ tests }) => [...tests]);
+
 /** Files of the same stem stand for each other in imports: `a/b.js`, `a/b`, `a/b/index.ts`, `a/b/__init__.py`. */
 export function stemOf(path: string): string {
   const parts = path.split('/');

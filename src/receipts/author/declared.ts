@@ -4,7 +4,7 @@ import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest } from '../../domain/evidence/test-source.ts';
 import { testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { testGlobs } from '../trial/trial.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
 import { selectsTests } from './selection.ts';
 import { authorFiles, goPackage, readAuthorFiles, Reported, reportedFiles, type AuthorSource } from './sources.ts';
 
@@ -126,7 +126,9 @@ async function brokenIn(
 async function skipsElsewhere({ policy, result, rules = result.base }: Tried): Promise<boolean> {
   const { entries } = await treeEntries(result.gitDir, rules);
   const isBeside = matches(['**/conftest.py', '**/{test,tests,spec,specs,__tests__}/**']);
-  const isTest = matches(testGlobs(policy).filter((glob) => !glob.endsWith('/**') && !glob.endsWith('/**/*.py')));
+  const isTest = matches(
+    testGlobs(policy.restore).filter((glob) => !glob.endsWith('/**') && !glob.endsWith('/**/*.py')),
+  );
   const beside = [...entries].filter(
     ([path, { mode }]) => mode.startsWith('100') && /\.\w+$/.test(path) && isBeside(path) && !isTest(path),
   );

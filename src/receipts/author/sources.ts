@@ -5,8 +5,8 @@ import { matches } from '../../adapters/glob.ts';
 import type { DeclaredTest, TestSource } from '../../domain/evidence/test-source.ts';
 import type { TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { isDeclared, isRead, readSources } from '../../adapters/test-sources/index.ts';
-import { testGlobs } from '../trial/trial.ts';
+import { isDeclared, readSources, testFiles } from '../../adapters/test-sources/index.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
 
 /** A test file that the agent has no say in, as the base has it. */
 export interface AuthorSource {
@@ -28,15 +28,10 @@ export async function authorFiles(
   restored: readonly string[],
 ): Promise<Map<string, Entry>> {
   const { entries } = await treeEntries(result.gitDir, rules);
-  const isTest = matches(testGlobs(policy));
+  const files = testFiles(entries, matches(testGlobs(policy.restore)));
   const back = new Set([...restored, ...(result.own?.restored ?? [])]);
   const changed = new Set(result.changes.map(({ path }) => path).filter((path) => !back.has(path)));
-  return new Map(
-    [...entries].filter(
-      ([path, { mode }]) =>
-        mode.startsWith('100') && isRead(path) && (isTest(path) || path.endsWith('.rs')) && !changed.has(path),
-    ),
-  );
+  return new Map([...files].filter(([path]) => !changed.has(path)));
 }
 
 /** The files that a report may have tests of: by name, or by a runner that tells no files. */

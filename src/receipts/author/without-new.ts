@@ -5,7 +5,8 @@ import { treeEntries, type Entry } from '../../adapters/git/entries.ts';
 import { matches } from '../../adapters/glob.ts';
 import { statuses, testsSentence, type TestReport, type TestResult } from '../../domain/evidence/test-results.ts';
 import type { Tried } from '../../ports.ts';
-import { judgedPaths, testGlobs, tryCommit } from '../trial/trial.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
+import { judgedPaths, tryCommit } from '../trial/trial.ts';
 import { isRead } from '../../adapters/test-sources/index.ts';
 import { readTexts } from '../../adapters/git/worktree/read-texts.ts';
 import { authorFiles, readAuthorFiles, Reported, reportedFiles } from './sources.ts';
@@ -83,7 +84,7 @@ export async function withoutNew(
 async function newTestFiles(evidence: Tried, restored: readonly string[]): Promise<string[]> {
   const { policy, result, rules = result.base } = evidence;
   const base = await treeEntries(result.gitDir, rules);
-  const isTest = matches(testGlobs(policy));
+  const isTest = matches(testGlobs(policy.restore));
   const removed = new Set(restored);
   const added = result.changes
     .filter(({ path, kind }) => kind !== 'deleted' && !base.entries.has(path) && !removed.has(path))

@@ -21,16 +21,8 @@ import { cannotStart } from '../trial/cannot-start.ts';
 import { impossibleTests } from '../claims/claimed-tests.ts';
 import { whatFailed } from '../trial/failed-check.ts';
 import { tamperedWith } from '../trial/tampering.ts';
-import {
-  judgedPaths,
-  passed,
-  spent,
-  testGlobs,
-  tryCommit,
-  withoutSubmodules,
-  type Step,
-  type Trial,
-} from '../trial/trial.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
+import { judgedPaths, passed, spent, tryCommit, withoutSubmodules, type Step, type Trial } from '../trial/trial.ts';
 
 /**
  * The task's commands, in a fresh checkout of the result with what the agent may not decide about as in the base. Where a
@@ -132,7 +124,7 @@ function whatIsWrong(
   const { limits, checks, allow, restore } = policy;
   const failed = trial.steps.find((step) => !passed(step));
   const changed = new Set(result.changes.map(({ path }) => path));
-  const testsChanged = [...changed].some(matches(testGlobs({ restore })));
+  const testsChanged = [...changed].some(matches(testGlobs(restore)));
   // Of results whose own were put back, the tests that differ are those that they were allowed to change.
   const mayChange = allow.length > 0 || rules !== undefined;
   const mayGo = ({ file }: TestResult) => mayChange && (file === undefined ? testsChanged : changed.has(file));

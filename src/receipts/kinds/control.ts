@@ -4,7 +4,8 @@ import { notPassed } from '../../domain/evidence/test-results.ts';
 import type { ReceiptCollector, Tried } from '../../ports.ts';
 import { baseTrial, outcomeOf, type Outcome } from '../trial/base-trial.ts';
 import { counted, named, sample } from '../bounded.ts';
-import { testGlobs, tryCommit } from '../trial/trial.ts';
+import { testGlobs } from '../../domain/repository/protected-paths.ts';
+import { tryCommit } from '../trial/trial.ts';
 
 /**
  * Whether the acceptance proves anything: what must pass now fails on the base, and on the base with the agent's tests, that
@@ -15,7 +16,7 @@ export const control: ReceiptCollector<Tried> = {
   async collect(evidence) {
     const { policy, result } = evidence;
     if (!policy.checks.control || policy.verify.length === 0) return undefined;
-    const isTest = matches(testGlobs(policy));
+    const isTest = matches(testGlobs(policy.restore));
     const tests = result.changes.map(({ path }) => path).filter(isTest);
     const base = await baseTrial(evidence);
     const reverted = tests.length > 0 ? await revertedTrial(evidence, tests) : base;

@@ -15,7 +15,7 @@ const SAID_MAX = 2_000;
  */
 export function whatFailed(step: Step, { limitMs, report }: { limitMs: number; report: TestReport | null }): string {
   const { command, setup, result } = step;
-  const failed = report && !setup ? [...statuses(report).values()].filter(({ status }) => status === 'failed') : [];
+  const failed = report && !setup ? failedTests(report) : [];
   const telling = failed.filter(({ said }) => said);
   // What could not be loaded or built is told by the output alone where its runner says nothing.
   const isTold = telling.length > 0 && failed.every(({ fixture, said }) => !fixture || said);
@@ -39,6 +39,12 @@ export function whatFailed(step: Step, { limitMs, report }: { limitMs: number; r
   const offline = result.offlineBy !== undefined && NO_NETWORK.test(said) ? ` (${offlineHint(result.offlineBy)})` : '';
   return `${setup ? 'the setup command ' : ''}${quoted(command)} ${howItEnded(step, limitMs)}${endless}${which}${offline}${said ? `:\n${said}` : ''}`;
 }
+
+/** By file, in which order a runner ended them: one that runs files side by side reports them otherwise each time. */
+const failedTests = (report: TestReport): TestResult[] =>
+  [...statuses(report).values()]
+    .filter(({ status }) => status === 'failed')
+    .sort(({ file: a = '' }, { file: b = '' }) => (a < b ? -1 : Number(a > b)));
 
 /** What programs say that reach no network; only a hint hangs on it. */
 const NO_NETWORK =

@@ -5,9 +5,8 @@ import { treeEntries, type Tree } from '../../adapters/git/entries.ts';
 import { laySubmodules, pathsOf } from '../../adapters/git/worktree/lay-submodules.ts';
 import type { TrackedFiles } from '../../adapters/git/worktree/tracked-files.ts';
 import { matches } from '../../adapters/glob.ts';
-import { stemOf } from '../../domain/repository/protected-paths.ts';
+import { stemOf, testGlobs } from '../../domain/repository/protected-paths.ts';
 import type { Finding } from '../../domain/evidence/receipt.ts';
-import type { Policy } from '../../domain/repository/repo-policy.ts';
 import type { TestReport } from '../../domain/evidence/test-results.ts';
 import type { ContainedResult } from '../../domain/values/contained.ts';
 import type { Space, SpaceName, Tried } from '../../ports.ts';
@@ -171,7 +170,7 @@ export async function judgedPaths(evidence: Judged): Promise<AsInBase> {
   if (allow.length > 0) return { changed: isProtected, added: isProtected };
   const tree = await treeEntries(result.gitDir, rules);
   const base = [...tree.entries.keys()];
-  const isTest = matches(testGlobs({ restore }));
+  const isTest = matches(testGlobs(restore));
   const isConfig = matches(restore.flatMap(({ config }) => [...config]));
   // Of an ecosystem that the base has nothing of, all is the agent's: a new project.
   const known = restore.filter((one) => base.some(matches(one.sign ?? [...one.tests, ...one.config])));
@@ -218,8 +217,6 @@ async function bearing({ policy, result, rules = result.base }: Judged): Promise
   return (path) =>
     isConfig(path) || /(^|\/)\.git[^/]*$/i.test(path) || stems.has(stemOf(path)) || now.get(path)?.mode === '160000';
 }
-
-export const testGlobs = ({ restore }: Pick<Policy, 'restore'>): string[] => restore.flatMap(({ tests }) => [...tests]);
 
 /** The base's own programs that check, which the commands run. */
 async function checkers({ policy, result }: Judged, base: Tree): Promise<Set<string>> {

@@ -195,6 +195,14 @@ describe('what is said of the base', () => {
     expect(await notes({ verify: ['python3 -m unittest'] })).toEqual([]);
   });
 
+  test('tests that the base skips are tests all the same', async () => {
+    makeRepo(repo, {
+      'shop_test.go':
+        'package shop\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tt.Skip("later")\n\tif got := Sum(1, 2); got != 3 {\n\t\tt.Fatal(got)\n\t}\n}\n',
+    });
+    expect((await notes({ verify: ['go test ./...'] })).join('\n')).not.toContain('no test on the base');
+  });
+
   test('tests that compare by ==', async () => {
     makeRepo(repo, { 'a.test.js': TESTED.replace('/strict', ''), 'b.test.js': TESTED });
     expect(await notes({ verify: ['node --test'] })).toEqual([

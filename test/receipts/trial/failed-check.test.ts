@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { acceptance } from '../../../src/receipts/kinds/acceptance.ts';
 import { whatFailed } from '../../../src/receipts/trial/failed-check.ts';
+import type { TestReport } from '../../../src/domain/evidence/test-results.ts';
 import { TrialLab } from '../trial-lab.ts';
 
 /** What a rejection says of a real run of a real runner: it is what people read, and what the next run is told. */
@@ -133,6 +134,16 @@ test('tsc: its first error is told, however many follow', async () => {
     },
   );
   expect(said).toMatch(/:\na\.ts\(1,7\): error TS2322: Type 'string' is not assignable to type 'number'\./);
+});
+
+test('failed tests stand by file, however a runner ended them', () => {
+  const result = { exitCode: 1, signal: null, timedOut: false, durationMs: 1, notFound: [], said: '' };
+  const failed = (name: string, file: string) => ({ name, file, status: 'failed' as const });
+  const why = (tests: TestReport['tests']) =>
+    whatFailed({ command: 'npx jest', setup: false, result }, { limitMs: 1, report: { runners: ['jest'], tests } });
+  const [a2, a1, b] = [failed('z', 'a.test.js'), failed('y', 'a.test.js'), failed('x', 'b.test.js')];
+  expect(why([b, a2, a1])).toBe('`npx jest` failed with exit code 1 (3 tests failed: z, y, x)');
+  expect(why([a2, a1, b])).toBe(why([b, a2, a1]));
 });
 
 test('npm: what it misses', async () => {
