@@ -154,6 +154,8 @@ export function homeLayout(root: string) {
     alerts: `${root}/alerts`,
     bases: `${root}/bases`,
     mirrors: `${root}/mirrors`,
+    /** What setup installs, to be copied into trees. */
+    packages: `${root}/packages`,
     vault: `${root}/vault`,
     /** The newest commit of each queue that is a git repository. */
     queueOf: (queue: string) => `${root}/queues/${queue}.git`,

@@ -26,6 +26,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import type { Result } from '../../domain/people/waiting.ts';
 import { isUnstartable } from '../../receipts/trial/cannot-start.ts';
 import { missing, isolationPlan, requireRun, type Deps } from '../worker/context.ts';
+import { runSetup } from './install-packages.ts';
 import { joinResults } from './join-results.ts';
 import { environment } from '../worker/environment.ts';
 import { onSoundBase, openOrigin, placesOf } from './origin.ts';
@@ -218,7 +219,7 @@ async function setUp(
   const logFile = deps.home.task(ref.taskId).runOf(n).setupLog;
   const deadline = performance.now() + policy.limits.totalMs;
   for (const command of policy.setup) {
-    const asked = { command, cwd: files.tree, timeoutMs: Math.max(1_000, deadline - performance.now()), logFile };
+    const timeoutMs = Math.max(1_000, deadline - performance.now());
     const options = (out: Out) => ({
       ...isolationPlan(deps, ref, order),
       ...out.plan,
@@ -233,9 +234,13 @@ async function setUp(
         CI: '1',
       }),
     });
-    const result = await deps.programs.run('command', order.signal, (signal) =>
-      withWay(deps, { use: 'setup', repo: order.repo, narrowed: policy.network.setup }, (out) =>
-        runContained(asked, { ...options(out), signal }),
+    const { repo, signal } = order;
+    const asked = { command, cwd: files.tree, timeoutMs, logFile, home: files.agentHome };
+    const result = await runSetup(deps, { ...asked, policy, repo, runId: ref.runId, signal }, (asked) =>
+      deps.programs.run('command', signal, (signal) =>
+        withWay(deps, { use: 'setup', repo, narrowed: policy.network.setup }, (out) =>
+          runContained(asked, { ...options(out), signal }),
+        ),
       ),
     );
     if (result.exitCode === 0) continue;

@@ -4,6 +4,7 @@ import { runContained } from '../../adapters/keeper/contained.ts';
 import { readJson, writeJson } from '../../adapters/disk/json-file.ts';
 import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import type { Prepared } from '../../adapters/state/run-registry.ts';
+import type { ContainedCommand } from '../../domain/values/contained.ts';
 import type { RunRef } from '../../domain/view/task-view.ts';
 import type { Evidence, Space, SpaceName } from '../../ports.ts';
 import { sha256 } from '../../adapters/sha256.ts';
@@ -11,6 +12,7 @@ import type { Task } from '../../domain/task/schema.ts';
 import { VERSION } from '../../package.ts';
 import { listed, type Deps } from '../worker/context.ts';
 import { environment, soundPath } from '../worker/environment.ts';
+import { runSetup } from '../prepare/install-packages.ts';
 import { withWay, type Out } from '../prepare/network.ts';
 import { submodulesFrom } from '../prepare/submodules.ts';
 
@@ -64,12 +66,17 @@ export function spacesFor(deps: Deps, ref: RunRef, place: Place): Spaces {
       });
       const use = setup ? 'setup' : 'checks';
       const asked = { command, cwd: tree, timeoutMs, logFile: place.log(name) };
-      const result = await deps.programs.run('command', place.signal, (signal) =>
-        withWay(deps, { use, repo: prepared.task.repo, narrowed: prepared.policy.network[use] }, async (out) => ({
-          ...(await runContained(asked, { ...options(out), signal })),
-          ...(out.offlineBy === undefined ? {} : { offlineBy: out.offlineBy }),
-        })),
-      );
+      const { signal } = place;
+      const { policy, task } = prepared;
+      const ran = (asked: ContainedCommand) =>
+        deps.programs.run('command', signal, (signal) =>
+          withWay(deps, { use, repo: task.repo, narrowed: policy.network[use] }, async (out) => ({
+            ...(await runContained(asked, { ...options(out), signal })),
+            ...(out.offlineBy === undefined ? {} : { offlineBy: out.offlineBy }),
+          })),
+        );
+      const asSetup = { ...asked, home: own.home, policy, repo: task.repo, runId: ref.runId, signal };
+      const result = await (setup ? runSetup(deps, asSetup, ran) : ran(asked));
       // One that failed while the disk was full says nothing about the work: once, as it may have been its own doing.
       if (result.exitCode !== 0 && !repeated && (await deps.disk.wasFullSince(startedAt))) {
         repeated = true;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isFetching } from '../../adapters/git/source/mirror.ts';
 import { discard, names } from '../../adapters/state/retained-tasks.ts';
+import { keptPackages } from '../../adapters/state/packages.ts';
 import { readJson } from '../../adapters/disk/json-file.ts';
 import { removeTree } from '../../adapters/disk/remove-tree.ts';
 import { basesOf, taskOfSetAside, type RunRecord } from '../../adapters/state/run-registry.ts';
@@ -18,7 +19,7 @@ export interface Unused {
 
 /** What was moved aside and not removed: whoever did it was killed. Always safe. */
 export async function leftovers(home: HomeLayout): Promise<Unused[]> {
-  const trashes = [home.runs, home.tasks, home.mirrors, home.bases].map((dir) => `${dir}/.trash`);
+  const trashes = [home.runs, home.tasks, home.mirrors, home.bases, home.packages].map((dir) => `${dir}/.trash`);
   const found = await Promise.all(trashes.map(async (trash) => (await names(trash)).map((name) => `${trash}/${name}`)));
   return Promise.all(
     found.flat().map(async (path) => {
@@ -41,7 +42,7 @@ export async function setAsideRuns(home: HomeLayout): Promise<(Unused & { taskId
   );
 }
 
-/** Mirrors and base stores that no run borrows from. Only for the worker of this home, or while there is none. */
+/** Mirrors and base stores that no run borrows from, and packages, of which runs have copies. Only for the worker of this home, or while there is none. */
 export async function unusedStores(home: HomeLayout, inUse: ReadonlySet<string>): Promise<Unused[]> {
   const borrowed = new Set([...inUse, ...(await borrowedBases(home))]);
   const mirrors = (await names(home.mirrors)).filter((name) => name.endsWith('.git'));
@@ -49,7 +50,7 @@ export async function unusedStores(home: HomeLayout, inUse: ReadonlySet<string>)
   const bases = await Promise.all(
     keys.map(async (key) => (await names(`${home.bases}/${key}`)).map((name) => `${key}/${name}`)),
   );
-  return Promise.all([
+  const repositories = await Promise.all([
     ...mirrors.map(async (name) => {
       const found = await facts(`${home.mirrors}/${name}`);
       const remove = async () => {
@@ -65,6 +66,11 @@ export async function unusedStores(home: HomeLayout, inUse: ReadonlySet<string>)
         return { ...found, what: `base ${name}`, remove: () => discard(`${home.bases}/.trash`, found.path) };
       }),
   ]);
+  const packages = (await keptPackages(home.packages)).map(({ path, key, usedAt }) => ({
+    ...{ path, touchedAt: usedAt, what: `packages ${key.slice(0, 12)}` },
+    remove: () => discard(`${home.packages}/.trash`, path),
+  }));
+  return [...repositories, ...packages];
 }
 
 async function borrowedBases(home: HomeLayout): Promise<string[]> {

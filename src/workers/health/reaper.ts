@@ -5,6 +5,7 @@ import { withdrawResults } from '../../activities/verify/offer-result.ts';
 import { saveIfRoom } from '../../activities/release/save-if-room.ts';
 import { unshareWork } from '../../activities/save/push-wip.ts';
 import { releaseBases } from '../../adapters/git/source/base-store.ts';
+import { releasePackages } from '../../adapters/state/packages.ts';
 import type { RunRecord } from '../../adapters/state/run-registry.ts';
 import { isDiskTrouble } from '../../adapters/disk/free-space.ts';
 import { toMs } from '../../domain/values/duration.ts';
@@ -47,6 +48,7 @@ export function startReaper(deps: Deps, client: Client, log: (line: string) => v
 /** Gives the tasks that this worker still has to forget. */
 export async function reap(deps: Deps, client: Client, troubles: TroubleLog): Promise<Debt[]> {
   releaseBases({ home: deps.home, inUse: deps.registry.basesInUse() });
+  await releasePackages(deps.home.packages);
   // A server that has lost its memory is no witness.
   const looked = await deps.rollback.look().then(
     () => true,
