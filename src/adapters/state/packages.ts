@@ -130,6 +130,8 @@ async function findOrMake(
       failed.set(kept, Date.now());
       return undefined;
     }
+    // Settings may hold a key, and nobody needs them any more.
+    for (const path of files.keys()) await rm(join(at.tree, path));
     await rm(at.tmp, { recursive: true });
     // A machine that goes down must leave none of its files empty under the name by which they are trusted.
     await execa('sync', process.platform === 'linux' ? ['-f', dir] : [], SYSTEM);

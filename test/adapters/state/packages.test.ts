@@ -142,6 +142,7 @@ describe('what is kept', () => {
     expect(readFileSync(at('two-home/.npm/_cacache/a'), 'utf8')).toBe('fetched');
     expect(await keepPackages(store(), packages, make)).toBe(both[0]);
     expect(made).toBe(1);
+    expect(readdirSync(`${both[0]}/tree`).toSorted()).toEqual(['node_modules', 'packages']);
     // A link that was put there meanwhile leads out of no tree.
     rmSync(at('three/packages/web'), { recursive: true });
     symlinkSync(at('one'), at('three/packages/web'));
