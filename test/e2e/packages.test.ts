@@ -21,8 +21,9 @@ const COMMIT = 'echo made > made.txt; git add made.txt; git commit -qm made';
 /** As it was installed: its script ran here, in this tree. */
 const SOUND =
   'node -e \'process.exit(require("one") === 1 && require("fs").readFileSync("node_modules/one/where.txt", "utf8") === process.cwd() ? 0 : 1)\' && test ! -e node_modules/more';
-/** Changes what it found, and what npm would fetch from. */
-const SPOIL = `${SOUND} || exit 3
+/** Changes what it found, and what npm would fetch from; what is kept it neither sees nor writes. */
+const spoil = (kept: string) => `${SOUND} || exit 3
+  ls '${kept}' && exit 4; mkdir -p '${kept}'; echo spoilt > '${kept}/more'
   echo 'module.exports = 2;' > node_modules/one/index.js; touch node_modules/more
   find ../home/.npm -type f | while read file; do echo spoilt > "$file"; done; ${COMMIT}`;
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
     worker: { slots: 3 },
     network: { setup: [`127.0.0.1:${port()}`] },
     coders: {
-      spoils: sh(SPOIL),
+      spoils: sh(spoil(`${fleet.root}/packages/packages`)),
       more: sh(`cp package-lock.more.json package-lock.json; cp package.more.json package.json; git commit -qam more`),
     },
   });
@@ -99,10 +100,10 @@ test('packages are fetched once for all trees, and no run changes what another f
     '.fleet.yaml': 'setup: [npm ci]\n',
   });
   const verify = ['test -e prepared.txt', SOUND];
-  const spoil = { repo, coder: 'spoils', verify };
-  for (const report of await Promise.all([drain(spoil), drain(spoil)]))
+  const input = { repo, coder: 'spoils', verify };
+  for (const report of await Promise.all([drain(input), drain(input)]))
     expect([report.state, report.message]).toEqual(['done', null]);
-  expect(await drain(spoil)).toMatchObject({ state: 'done', verdict: { acceptance: true } });
+  expect(await drain(input)).toMatchObject({ state: 'done', verdict: { acceptance: true } });
   expect(fetched).toEqual(['one.tgz']);
 
   // A result with another lock file is tried with what that says.

@@ -45,14 +45,16 @@ export async function runSetup(deps: Deps, setup: Setup, run: Run): Promise<Cont
     install && deps.isolation === 'namespace'
       ? await readPackages(cwd, install, soundPath(deps.env['PATH'] ?? '', [deps.home.runs]))
       : undefined;
-  if (!install || !packages || !(await lay(deps, setup, { install, packages }))) return run(command(setup.command));
+  if (!install || !packages) return run(command(setup.command));
+  const laid = await lay(deps, setup, { install, packages });
   const rest = packages.rest.join(' && ');
-  const result = rest === '' ? DONE : await run(command(inFolder(install.folder, rest)));
-  // Its own installation may make what its scripts miss.
-  return result.exitCode === 0 ? { ...result, durationMs: spent() } : run(command(setup.command));
+  const scripts = laid && rest !== '' ? await run(command(inFolder(install.folder, rest))) : DONE;
+  // npm's own order may make what they miss.
+  const result = laid && scripts.exitCode === 0 ? scripts : await run(command(setup.command));
+  return { ...result, durationMs: spent() };
 }
 
-const DONE = { exitCode: 0, signal: null, timedOut: false, said: '', notFound: [] };
+const DONE: ContainedResult = { exitCode: 0, signal: null, timedOut: false, durationMs: 0, said: '', notFound: [] };
 
 async function lay(
   deps: Deps,
