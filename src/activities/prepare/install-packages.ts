@@ -5,7 +5,7 @@ import {
   layPackages,
   readPackages,
   type Packages,
-  type Workshop,
+  type InstallFolders,
 } from '../../adapters/state/packages.ts';
 import { inFolder } from '../../domain/repository/working-folder.ts';
 import { npmInstallOf, type NpmInstall } from '../../domain/repository/npm-install.ts';
@@ -80,7 +80,7 @@ async function lay(
 async function make(
   deps: Deps,
   setup: Setup,
-  { install, at }: { install: NpmInstall; at: Workshop },
+  { install, at }: { install: NpmInstall; at: InstallFolders },
 ): Promise<boolean> {
   const { policy, repo, runId, signal, logFile, timeoutMs } = setup;
   const options = install.options.replace(/ --ignore-scripts\b/g, '');

@@ -22,7 +22,7 @@ export interface Packages {
 }
 
 /** Where packages are made: nothing but {@link Packages.files} is in its tree. */
-export interface Workshop {
+export interface InstallFolders {
   dir: string;
   tree: string;
   home: string;
@@ -92,12 +92,12 @@ const failed = new Map<string, number>();
 /**
  * The folder that holds packages, made where it is not there yet; whoever comes meanwhile waits for it. Undefined: they cannot be
  * made, now or some minutes ago. Trees get copies of it, so that no run changes what another finds.
- * @param make installs them in the workshop's tree; false: it could not
+ * @param make installs them in the tree; false: it could not
  */
 export function keepPackages(
   store: string,
   packages: Packages,
-  make: (at: Workshop) => Promise<boolean>,
+  make: (at: InstallFolders) => Promise<boolean>,
 ): Promise<string | undefined> {
   const kept = join(store, packages.key);
   const under = making.get(kept);
@@ -111,7 +111,7 @@ export function keepPackages(
 async function findOrMake(
   kept: string,
   { files, projects }: Packages,
-  make: (at: Workshop) => Promise<boolean>,
+  make: (at: InstallFolders) => Promise<boolean>,
 ): Promise<string | undefined> {
   const now = new Date();
   const isKept = await utimes(kept, now, now).then(

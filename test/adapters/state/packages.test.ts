@@ -18,7 +18,7 @@ import {
   layPackages,
   readPackages,
   releasePackages,
-  type Workshop,
+  type InstallFolders,
 } from '../../../src/adapters/state/packages.ts';
 import { npmInstallOf } from '../../../src/domain/repository/npm-install.ts';
 
@@ -50,7 +50,7 @@ function project(tree: string, more: Record<string, string> = {}): void {
 const read = (tree: string, command = 'npm ci') => readPackages(at(tree), npmInstallOf(command)!, PATH);
 
 /** In the place of npm. */
-const install = ({ tree, home }: Workshop) => {
+const install = ({ tree, home }: InstallFolders) => {
   mkdirSync(`${tree}/node_modules/a`, { recursive: true });
   writeFileSync(`${tree}/node_modules/a/index.js`, 'one');
   mkdirSync(`${tree}/packages/web/node_modules`);
@@ -125,10 +125,10 @@ describe('what is kept', () => {
     for (const tree of ['one', 'two', 'three']) project(tree);
     const packages = (await read('one'))!;
     let made = 0;
-    const make = (workshop: Workshop) => {
+    const make = (folders: InstallFolders) => {
       made += 1;
-      expect(readdirSync(workshop.tree).toSorted()).toEqual(['package-lock.json', 'package.json', 'packages']);
-      return install(workshop);
+      expect(readdirSync(folders.tree).toSorted()).toEqual(['package-lock.json', 'package.json', 'packages']);
+      return install(folders);
     };
     const both = await Promise.all([keepPackages(store(), packages, make), keepPackages(store(), packages, make)]);
     expect(both).toEqual([join(store(), packages.key), join(store(), packages.key)]);
