@@ -4,11 +4,21 @@ import { scriptOf, scriptsOf } from '../repository/declared-dependencies.ts';
 const RUNNERS =
   /\b(?:pytest|unittest|jest|vitest|mocha|node\b[^;&|]*--test|go\s+test|cargo\s+(?:\+\S+\s+)?(?:test|t|nextest))\b|\b(?:mvnw?|gradlew?)\b[^;&|]*\b(?:test|verify|check|build)\b/;
 
-/** Whether a command runs tests by a known runner, itself or by a script of this `package.json`. */
-export function runsTests(command: string, manifest = '{}'): boolean {
+/** The command by which a known runner runs tests: this one, or the script of this `package.json` that it starts; undefined: none. */
+export function testCommandOf(command: string, manifest = '{}'): string | undefined {
   const script = scriptOf(command);
-  return RUNNERS.test(command) || (script !== undefined && RUNNERS.test(scriptsOf(manifest)[script] ?? ''));
+  return [command, script === undefined ? '' : (scriptsOf(manifest)[script] ?? '')].find((one) => RUNNERS.test(one));
 }
+
+/** Where a repository's own names of test files stand. */
+export const TEST_SETTINGS: readonly string[] = [
+  ...['**/package.json', '**/{jest,vitest,vite}.config.*', '**/.mocharc*'],
+  ...['**/{pytest,.pytest,tox}.{ini,toml}', '**/setup.cfg', '**/pyproject.toml'],
+];
+
+/** Whether settings of a runner say which files hold tests. */
+export const namesTestFiles = (settings: string): boolean =>
+  /\b(?:testMatch|testRegex|python_files|spec|include)\b/.test(settings);
 
 const ASSERT = String.raw`['"](?:node:)?assert['"]`;
 const IMPORTED = new RegExp(

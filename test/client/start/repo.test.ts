@@ -183,6 +183,17 @@ describe('what is said of the base', () => {
     expect(await notes({ verify: ['npm test'] })).toEqual([]);
   });
 
+  test.each([
+    ['jest', { 'package.json': '{"scripts":{"test":"jest"},"jest":{"testMatch":["**/*.check.js"]}}' }, 'npm test'],
+    ['pytest', { 'pyproject.toml': '[tool.pytest.ini_options]\npython_files = "check_*.py"\n' }, 'pytest'],
+    ['a path', {}, 'node --test checks/a.check.js'],
+    ['a folder', {}, 'node --test checks/'],
+    ['a script', { 'package.json': '{"scripts":{"test":"node --test checks"}}' }, 'npm test'],
+  ])('none is missed whose file is named otherwise: by %s', async (_, more: Record<string, string>, command) => {
+    makeRepo(repo, { ...more, 'checks/a.check.js': TESTED });
+    expect(await notes({ verify: [command] })).not.toContainEqual(expect.stringContaining('no test on the base'));
+  });
+
   test('tests of which nothing can be turned wrong, unless nothing is to be', async () => {
     makeRepo(repo, { 'shop.py': '', 'test_shop.py': 'import shop\n\ndef test_loads():\n    shop\n' });
     const deceived =

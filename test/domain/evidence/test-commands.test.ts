@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { looseEquality, runsTests } from '../../../src/domain/evidence/test-commands.ts';
+import { looseEquality, namesTestFiles, testCommandOf } from '../../../src/domain/evidence/test-commands.ts';
 
 test.each([
   'pytest -q',
@@ -10,18 +10,18 @@ test.each([
   'cargo +nightly test',
   './mvnw -q verify',
   'cd web && npx vitest run',
-])('%s runs tests', (command) => expect(runsTests(command)).toBe(true));
+])('%s runs tests', (command) => expect(testCommandOf(command)).toBe(command));
 
 test.each(['node build.js', 'npm test', 'go vet ./...', 'cargo build', 'mvn package.xml', 'sh test.sh', 'eslint .'])(
   '%s is not known to run tests',
-  (command) => expect(runsTests(command)).toBe(false),
+  (command) => expect(testCommandOf(command)).toBeUndefined(),
 );
 
 test('a script runs what its package.json says', () => {
-  expect(runsTests('npm test', '{"scripts":{"test":"jest"}}')).toBe(true);
-  expect(runsTests('npm run lint', '{"scripts":{"test":"jest","lint":"eslint ."}}')).toBe(false);
-  expect(runsTests('npm test', '{"scripts":{"test":7}}')).toBe(false);
-  expect(runsTests('npm test', 'no JSON')).toBe(false);
+  expect(testCommandOf('npm test', '{"scripts":{"test":"jest"}}')).toBe('jest');
+  expect(testCommandOf('npm run lint', '{"scripts":{"test":"jest","lint":"eslint ."}}')).toBeUndefined();
+  expect(testCommandOf('npm test', '{"scripts":{"test":7}}')).toBeUndefined();
+  expect(testCommandOf('npm test', 'no JSON')).toBeUndefined();
 });
 
 test.each([
@@ -38,3 +38,9 @@ test.each([
   "import { assert } from 'chai';\nassert.deepEqual(1, x);",
   'expect(a).toEqual(b);',
 ])('%j does not', (text) => expect(looseEquality(text)).toBeUndefined());
+
+test('settings that say which files hold tests', () => {
+  expect(namesTestFiles('module.exports = { testMatch: ["**/*.check.js"] };')).toBe(true);
+  expect(namesTestFiles('python_files = check_*.py')).toBe(true);
+  expect(namesTestFiles('{"scripts":{"test":"jest"},"jest":{"transform":{}}}')).toBe(false);
+});
